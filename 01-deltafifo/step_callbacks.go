@@ -13,10 +13,10 @@ import (
 // stepCallbacks shows the core of every informer: a switch over the type of each delta, which calls
 // the function for this type. A Replaced comes from a list. It can be an add or an update: only the
 // consumer knows.
-func stepCallbacks(_ context.Context, l *play.Lesson) error {
-	onAdd := func(p pod) { fmt.Fprintln(l.Out, "  the add callback runs for", p.Name) }
-	onUpdate := func(p pod) { fmt.Fprintln(l.Out, "  the update callback runs for", p.Name) }
-	onDelete := func(p pod) { fmt.Fprintln(l.Out, "  the delete callback runs for", p.Name) }
+func stepCallbacks(_ context.Context, env *play.Env) error {
+	onAdd := func(p pod) { fmt.Fprintln(env.Out, "  the add callback runs for", p.Name) }
+	onUpdate := func(p pod) { fmt.Fprintln(env.Out, "  the update callback runs for", p.Name) }
+	onDelete := func(p pod) { fmt.Fprintln(env.Out, "  the delete callback runs for", p.Name) }
 
 	known := knownPods{"pod2": pod{"pod2", 2}} // the consumer has popped pod2 before
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey, KnownObjects: known, EmitDeltaTypeReplaced: true})
@@ -40,7 +40,7 @@ func stepCallbacks(_ context.Context, l *play.Lesson) error {
 		err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
 			for _, delta := range deltas {
 				p := delta.Object.(pod)
-				fmt.Fprintf(l.Out, "%s %s value: %v\n", delta.Type, p.Name, p.Value)
+				fmt.Fprintf(env.Out, "%s %s value: %v\n", delta.Type, p.Name, p.Value)
 				_, isKnown := known[p.Name]
 				switch delta.Type {
 				case cache.Added:

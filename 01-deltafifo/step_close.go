@@ -13,7 +13,7 @@ import (
 
 // stepClose ends the loop of a consumer. Pop of a closed queue first returns the deltas that wait.
 // Then it returns ErrFIFOClosed, and does not wait for more.
-func stepClose(_ context.Context, l *play.Lesson) error {
+func stepClose(_ context.Context, env *play.Env) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
 	ended := make(chan error)
 	go func() {
@@ -21,7 +21,7 @@ func stepClose(_ context.Context, l *play.Lesson) error {
 			err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
 				for _, delta := range deltas {
 					p := delta.Object.(pod)
-					fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
+					fmt.Fprintf(env.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
 				}
 				return nil
 			})
@@ -39,7 +39,7 @@ func stepClose(_ context.Context, l *play.Lesson) error {
 	}
 	queue.Close()
 	err := <-ended
-	fmt.Fprintln(l.Out, "the loop ends:", err)
-	fmt.Fprintln(l.Out, "because the queue was closed:", errors.Is(err, cache.ErrFIFOClosed))
+	fmt.Fprintln(env.Out, "the loop ends:", err)
+	fmt.Fprintln(env.Out, "because the queue was closed:", errors.Is(err, cache.ErrFIFOClosed))
 	return nil
 }

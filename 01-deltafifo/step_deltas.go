@@ -12,7 +12,7 @@ import (
 
 // stepDeltas shows how the queue groups deltas. pod1 is updated and deleted after pod3 is added.
 // But one Pop returns all deltas of pod1. They come first, because pod1 was added first.
-func stepDeltas(_ context.Context, l *play.Lesson) error {
+func stepDeltas(_ context.Context, env *play.Env) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
 	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {
 		if err := queue.Add(p); err != nil {
@@ -28,10 +28,10 @@ func stepDeltas(_ context.Context, l *play.Lesson) error {
 	}
 	for len(queue.List()) > 0 {
 		err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
-			fmt.Fprintln(l.Out, "# pop")
+			fmt.Fprintln(env.Out, "# pop")
 			for _, delta := range deltas {
 				p := delta.Object.(pod)
-				fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
+				fmt.Fprintf(env.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
 			}
 			return nil
 		})

@@ -13,8 +13,8 @@ import (
 )
 
 // stepInformer runs client-go's shared informer on a server in memory, which is client-go's, too.
-// An action, l.On, is something that happens to this server, or to the program.
-func stepInformer(ctx context.Context, l *play.Lesson) error {
+// An action, env.On, is something that happens to this server, or to the program.
+func stepInformer(ctx context.Context, env *play.Env) error {
 	server := cachetesting.NewFakeControllerSource()
 	defer server.Shutdown()
 	pod := func(name string, phase corev1.PodPhase) *corev1.Pod {
@@ -27,41 +27,41 @@ func stepInformer(ctx context.Context, l *play.Lesson) error {
 		_, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
 			AddFunc: func(obj any, isInInitialList bool) {
 				p := obj.(*corev1.Pod)
-				fmt.Fprintf(l.Out, "%s : OnAdd : %s : %s (initial list: %t)\n",
+				fmt.Fprintf(env.Out, "%s : OnAdd : %s : %s (initial list: %t)\n",
 					handler, p.Name, p.Status.Phase, isInInitialList)
 			},
 			UpdateFunc: func(oldObj, newObj any) {
 				old, p := oldObj.(*corev1.Pod), newObj.(*corev1.Pod)
-				fmt.Fprintf(l.Out, "%s : OnUpdate : %s : %s (version %s, was %s)\n",
+				fmt.Fprintf(env.Out, "%s : OnUpdate : %s : %s (version %s, was %s)\n",
 					handler, p.Name, p.Status.Phase, p.ResourceVersion, old.ResourceVersion)
 			},
 			DeleteFunc: func(obj any) {
 				switch gone := obj.(type) {
 				case *corev1.Pod:
-					fmt.Fprintf(l.Out, "%s : OnDelete : %s : %s\n", handler, gone.Name, gone.Status.Phase)
+					fmt.Fprintf(env.Out, "%s : OnDelete : %s : %s\n", handler, gone.Name, gone.Status.Phase)
 				case cache.DeletedFinalStateUnknown: // a tombstone: the informer missed the delete itself
-					fmt.Fprintf(l.Out, "%s : OnDelete : %s : a tombstone\n", handler, gone.Key)
+					fmt.Fprintf(env.Out, "%s : OnDelete : %s : a tombstone\n", handler, gone.Key)
 				}
 			},
 		})
 		if err != nil {
-			fmt.Fprintln(l.Out, handler, ":", err)
+			fmt.Fprintln(env.Out, handler, ":", err)
 		}
 	}
 
-	l.On("db is created, and begins to run", func() {
+	env.On("db is created, and begins to run", func() {
 		server.Add(pod("db", corev1.PodPending))
 		server.Modify(pod("db", corev1.PodRunning))
 	})
-	l.On("job is created, and deleted", func() {
+	env.On("job is created, and deleted", func() {
 		server.Add(pod("job", corev1.PodPending))
 		server.Delete(pod("job", corev1.PodPending))
 	})
-	l.On("web is deleted while the connection is down, and the server forgets its history", func() {
+	env.On("web is deleted while the connection is down, and the server forgets its history", func() {
 		server.DeleteDropWatch(pod("web", corev1.PodRunning)) // sends no event
 		server.ResetWatch()                                   // ends the watch, and drops the history
 	})
-	l.On("a second handler joins", func() { addHandler("second") })
+	env.On("a second handler joins", func() { addHandler("second") })
 
 	addHandler("first")
 	informer.RunWithContext(ctx)

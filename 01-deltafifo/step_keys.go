@@ -14,9 +14,9 @@ import (
 
 // stepKeys calls key functions. Then it gives a queue a key function without the namespace: two
 // pods with the same name get the same key.
-func stepKeys(_ context.Context, l *play.Lesson) error {
+func stepKeys(_ context.Context, env *play.Env) error {
 	byDefault := deltafifo.New(deltafifo.Options{}) // uses MetaNamespaceKeyFunc
-	fmt.Fprintln(l.Out, "toy pod, default key function:", byDefault.Add(pod{"pod1", 1}))
+	fmt.Fprintln(env.Out, "toy pod, default key function:", byDefault.Add(pod{"pod1", 1}))
 
 	first := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: "pod1"}}
 	second := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns2", Name: "pod1"}}
@@ -26,10 +26,10 @@ func stepKeys(_ context.Context, l *play.Lesson) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(l.Out, "%T, MetaNamespaceKeyFunc: %s\n", obj, key)
+		fmt.Fprintf(env.Out, "%T, MetaNamespaceKeyFunc: %s\n", obj, key)
 	}
 	_, err := podKey(first)
-	fmt.Fprintln(l.Out, "a real pod, the key function of toy pods:", err)
+	fmt.Fprintln(env.Out, "a real pod, the key function of toy pods:", err)
 
 	byName := func(obj any) (string, error) {
 		pod, ok := obj.(*corev1.Pod)
@@ -44,10 +44,10 @@ func stepKeys(_ context.Context, l *play.Lesson) error {
 			return err
 		}
 	}
-	fmt.Fprintln(l.Out, "two pods by name alone, keys that wait:", len(tooShort.List()))
+	fmt.Fprintln(env.Out, "two pods by name alone, keys that wait:", len(tooShort.List()))
 	return tooShort.Pop(func(deltas cache.Deltas, _ bool) error {
 		for _, delta := range deltas {
-			fmt.Fprintln(l.Out, delta.Type, ":", delta.Object.(*corev1.Pod).Namespace)
+			fmt.Fprintln(env.Out, delta.Type, ":", delta.Object.(*corev1.Pod).Namespace)
 		}
 		return nil
 	})

@@ -12,9 +12,9 @@ import (
 
 // stepKnown deletes pods that were popped already: one with Delete, the other with a list that lacks
 // it. The queue keeps such a delete only if it can read the objects of its consumer.
-func stepKnown(_ context.Context, l *play.Lesson) error {
+func stepKnown(_ context.Context, env *play.Env) error {
 	for _, known := range []bool{false, true} {
-		fmt.Fprintln(l.Out, "# known objects:", known)
+		fmt.Fprintln(env.Out, "# known objects:", known)
 		kept := knownPods{} // the consumer's
 		options := deltafifo.Options{KeyFunction: podKey}
 		if known {
@@ -24,7 +24,7 @@ func stepKnown(_ context.Context, l *play.Lesson) error {
 		consume := func(deltas cache.Deltas, _ bool) error {
 			for _, delta := range deltas {
 				p := delta.Object.(pod)
-				fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
+				fmt.Fprintf(env.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
 				if delta.Type == cache.Deleted {
 					delete(kept, p.Name)
 				} else {
@@ -47,17 +47,17 @@ func stepKnown(_ context.Context, l *play.Lesson) error {
 		if err := queue.Delete(pod{"pod1", 1}); err != nil {
 			return err
 		}
-		fmt.Fprintln(l.Out, "pod1 is deleted; waiting now:", len(queue.List()))
+		fmt.Fprintln(env.Out, "pod1 is deleted; waiting now:", len(queue.List()))
 		for len(queue.List()) > 0 {
 			if err := queue.Pop(consume); err != nil {
 				return err
 			}
 		}
-		fmt.Fprintln(l.Out, "the consumer has:", kept.ListKeys())
+		fmt.Fprintln(env.Out, "the consumer has:", kept.ListKeys())
 		if err := queue.Replace(nil, "2"); err != nil {
 			return err
 		}
-		fmt.Fprintln(l.Out, "an empty list; waiting now:", len(queue.List()))
+		fmt.Fprintln(env.Out, "an empty list; waiting now:", len(queue.List()))
 	}
 	return nil
 }

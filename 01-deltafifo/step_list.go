@@ -12,14 +12,14 @@ import (
 
 // stepList adds, updates and deletes toy pods, and pops them. List returns the newest state of each
 // pod that waits in the queue.
-func stepList(_ context.Context, l *play.Lesson) error {
+func stepList(_ context.Context, env *play.Env) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
 	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {
 		if err := queue.Add(p); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintln(l.Out, "three pods are added:", queue.List())
+	fmt.Fprintln(env.Out, "three pods are added:", queue.List())
 
 	changed := pod{"pod1", 11}
 	if err := queue.Update(changed); err != nil {
@@ -28,12 +28,12 @@ func stepList(_ context.Context, l *play.Lesson) error {
 	if err := queue.Delete(changed); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "pod1 is updated and deleted:", queue.List())
+	fmt.Fprintln(env.Out, "pod1 is updated and deleted:", queue.List())
 
 	for len(queue.List()) > 0 {
 		err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
 			for _, delta := range deltas {
-				fmt.Fprintln(l.Out, "popped:", delta.Type, delta.Object)
+				fmt.Fprintln(env.Out, "popped:", delta.Type, delta.Object)
 			}
 			return nil
 		})
@@ -41,6 +41,6 @@ func stepList(_ context.Context, l *play.Lesson) error {
 			return err
 		}
 	}
-	fmt.Fprintln(l.Out, "in the queue now:", queue.List())
+	fmt.Fprintln(env.Out, "in the queue now:", queue.List())
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 
 // stepRealfifo makes the calls of the step deltas to a RealFIFO. It does not group deltas: five pops
 // return one delta each, in the order of arrival.
-func stepRealfifo(_ context.Context, l *play.Lesson) error {
+func stepRealfifo(_ context.Context, env *play.Env) error {
 	queue := realfifo.New()
 	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {
 		if err := queue.Add(p); err != nil {
@@ -30,10 +30,10 @@ func stepRealfifo(_ context.Context, l *play.Lesson) error {
 	queue.Close()
 	for {
 		err := queue.Pop(func(deltas cache.Deltas, isInInitialList bool) error {
-			fmt.Fprintln(l.Out, "# pop")
+			fmt.Fprintln(env.Out, "# pop")
 			for _, delta := range deltas {
 				p := delta.Object.(pod)
-				fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
+				fmt.Fprintf(env.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
 			}
 			return nil
 		})

@@ -13,7 +13,7 @@ import (
 // stepReplace gives a queue a new list, as a reflector does that cannot resume its watch. pod1,
 // pod3 and pod5 are not in the list. The watch has sent the delete of pod3 before it broke, but not
 // the other two. Before the first pop, there is a pod1 again.
-func stepReplace(_ context.Context, l *play.Lesson) error {
+func stepReplace(_ context.Context, env *play.Env) error {
 	known := knownPods{"pod1": pod{"pod1", 1}, "pod2": pod{"pod2", 2}, "pod3": pod{"pod3", 3}}
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey, KnownObjects: halfKnownPods{known, "pod5"}})
 	if err := queue.Delete(pod{"pod3", 3.3}); err != nil {
@@ -35,10 +35,10 @@ func stepReplace(_ context.Context, l *play.Lesson) error {
 				}
 				p, ok := obj.(pod)
 				if !ok { // the tombstone is empty
-					fmt.Fprintf(l.Out, "%s : %s (an empty tombstone: only its key)\n", delta.Type, tombstone.Key)
+					fmt.Fprintf(env.Out, "%s : %s (an empty tombstone: only its key)\n", delta.Type, tombstone.Key)
 					continue
 				}
-				fmt.Fprintf(l.Out, "%s : %s : %v%s\n", delta.Type, p.Name, p.Value, note)
+				fmt.Fprintf(env.Out, "%s : %s : %v%s\n", delta.Type, p.Name, p.Value, note)
 			}
 			return nil
 		})

@@ -24,6 +24,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/step"
 	"example.com/informer/scripts/harness/step/play"
@@ -63,12 +64,12 @@ func newFakeCluster(events ...watch.Event) *fakeCluster {
 }
 
 // run runs a step, and returns what it has printed. It checks that the step has stopped its watch.
-func (c *fakeCluster) run(ctx context.Context, t *testing.T, run func(context.Context, *step.Lesson) error) (
+func (c *fakeCluster) run(ctx context.Context, t *testing.T, run func(context.Context, *step.Env) error) (
 	out string, err error,
 ) {
 	t.Helper()
 	var printed strings.Builder
-	err = run(ctx, &step.Lesson{Lesson: &play.Lesson{Out: &printed}, Client: c.client, Namespace: "ns"})
+	err = run(ctx, &step.Env{Env: &play.Env{Out: &printed}, Client: c.client, Namespace: "ns"})
 	if c.watch == nil {
 		t.Fatalf("the step has returned %v, and has opened no watch", err)
 	}
@@ -205,8 +206,8 @@ func TestTheStepPagesReadsUntilContinueIsEmpty(t *testing.T) {
 		return true, page, nil
 	})
 	var out strings.Builder
-	l := &step.Lesson{Lesson: &play.Lesson{Out: &out}, Client: client, Namespace: "ns"}
-	if err := stepPages(t.Context(), l); err != nil {
+	env := &step.Env{Env: &play.Env{Out: &out}, Client: client, Namespace: "ns"}
+	if err := stepPages(t.Context(), env); err != nil {
 		t.Errorf("the step returns %v, want nil", err)
 	}
 	if want := []string{"", "two", "three"}; !slices.Equal(asked, want) {
@@ -237,8 +238,8 @@ func TestTheStepPagesEndsWithTheErrorOfAnExpiredToken(t *testing.T) {
 		}
 		return true, list, nil
 	})
-	l := &step.Lesson{Lesson: &play.Lesson{Out: io.Discard}, Client: client, Namespace: "ns"}
-	if err := stepPages(t.Context(), l); !apierrors.IsResourceExpired(err) {
+	env := &step.Env{Env: &play.Env{Out: io.Discard}, Client: client, Namespace: "ns"}
+	if err := stepPages(t.Context(), env); !apierrors.IsResourceExpired(err) {
 		t.Errorf("the step returns %v, want the server's error", err)
 	}
 	if want := []string{"", "two"}; !slices.Equal(asked, want) {
@@ -258,8 +259,7 @@ func (a *answers) RoundTrip(request *http.Request) (*http.Response, error) {
 		}
 		body, *a = (*a)[0], (*a)[1:]
 	}
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(strings.NewReader(body)), Request: request}, nil
+	return fault.Respond(request, http.StatusOK, strings.NewReader(body)), nil
 }
 
 // runGone runs the step gone on a server whose first watch sends this. It reports a panic.
@@ -271,7 +271,7 @@ func runGone(t *testing.T, first string) (out string, err error) {
 			t.Errorf("the step panics: %v", p)
 		}
 	}()
-	err = stepGone(t.Context(), &step.Lesson{Lesson: &play.Lesson{Out: &printed}, Namespace: "ns",
+	err = stepGone(t.Context(), &step.Env{Env: &play.Env{Out: &printed}, Namespace: "ns",
 		Config: &rest.Config{Host: "http://nowhere", Transport: &answers{first, ""}}})
 	return printed.String(), err
 }

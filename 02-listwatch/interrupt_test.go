@@ -66,7 +66,7 @@ func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, s := range chapter.Steps {
 		switch s.Name {
 		case "watch", "gone", "bookmark", "stream", "select":
-			must.EndOnCtrlC(t, chapter.ForPlayer(), s.Name)
+			must.EndOnCtrlC(t, chapter, s.Name)
 		}
 	}
 }

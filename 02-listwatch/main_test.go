@@ -13,4 +13,4 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func TestSteps(t *testing.T) { must.Play(t, chapter.ForPlayer()) }
+func TestSteps(t *testing.T) { must.Play(t, chapter) }

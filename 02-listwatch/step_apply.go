@@ -12,18 +12,18 @@ import (
 
 // stepApply applies a Deployment twice. The first time, the server creates the Deployment. The
 // second time, it changes nothing.
-func stepApply(ctx context.Context, l *step.Lesson) error {
+func stepApply(ctx context.Context, env *step.Env) error {
 	text, err := files.ReadFile("testdata/deployment.yaml")
 	if err != nil {
 		return err
 	}
 	for range 2 {
-		web, err := l.Client.AppsV1().Deployments(l.Namespace).Patch(ctx, "web", types.ApplyPatchType, text,
+		web, err := env.Client.AppsV1().Deployments(env.Namespace).Patch(ctx, "web", types.ApplyPatchType, text,
 			metav1.PatchOptions{FieldManager: "informer-course"}) // the manager that owns the fields
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(l.Out, "apply : %s : generation %d\n", web.Name, web.Generation)
+		fmt.Fprintf(env.Out, "apply : %s : generation %d\n", web.Name, web.Generation)
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 // stepBookmark watches ConfigMaps with a label, from a version before it creates a ConfigMap
 // without this label. The watch sends no event for that ConfigMap. But it sends a bookmark with a
 // newer version: the client has all events up to this version.
-func stepBookmark(ctx context.Context, l *step.Lesson) error {
-	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
+func stepBookmark(ctx context.Context, env *step.Env) error {
+	configMaps := env.Client.CoreV1().ConfigMaps(env.Namespace)
 	list, err := configMaps.List(ctx, metav1.ListOptions{LabelSelector: "watch=me"})
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func stepBookmark(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "created, without the label :", unseen.Name)
+	fmt.Fprintln(env.Out, "created, without the label :", unseen.Name)
 
 	for ctx.Err() == nil {
 		watcher, err := configMaps.Watch(ctx, metav1.ListOptions{
@@ -48,10 +48,10 @@ func stepBookmark(ctx context.Context, l *step.Lesson) error {
 		if !ok {
 			return cmp.Or(ctx.Err(), apierrors.FromObject(event.Object))
 		}
-		fmt.Fprintf(l.Out, "%s : name %q, data %v, labels %v\n",
+		fmt.Fprintf(env.Out, "%s : name %q, data %v, labels %v\n",
 			event.Type, bookmark.Name, bookmark.Data, bookmark.Labels)
 		order, err := resourceversion.CompareResourceVersion(bookmark.ResourceVersion, unseen.ResourceVersion)
-		fmt.Fprintln(l.Out, "its version covers the ConfigMap that we did not see :", order >= 0)
+		fmt.Fprintln(env.Out, "its version covers the ConfigMap that we did not see :", order >= 0)
 		return err
 	}
 	return ctx.Err()

@@ -16,8 +16,8 @@ import (
 
 // stepDiscovery asks the server for all its resources, each in the version that the server prefers,
 // as kubectl api-resources does.
-func stepDiscovery(ctx context.Context, l *step.Lesson) error {
-	client, err := discovery.NewDiscoveryClientForConfig(l.Config)
+func stepDiscovery(ctx context.Context, env *step.Env) error {
+	client, err := discovery.NewDiscoveryClientForConfig(env.Config)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func stepDiscovery(ctx context.Context, l *step.Lesson) error {
 		return cmp.Compare(a.GroupVersion, b.GroupVersion)
 	})
 
-	table := tabwriter.NewWriter(l.Out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tSHORTNAMES\tAPIVERSION\tNAMESPACED\tKIND")
 	for _, list := range lists {
 		if strings.Contains(list.GroupVersion, ".") {

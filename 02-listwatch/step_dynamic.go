@@ -16,8 +16,8 @@ import (
 
 // stepDynamic creates a Deployment with the dynamic client, which uses no Go types. An object is a
 // map. A resource has a group, a version and a plural name.
-func stepDynamic(ctx context.Context, l *step.Lesson) error {
-	client, err := dynamic.NewForConfig(l.Config)
+func stepDynamic(ctx context.Context, env *step.Env) error {
+	client, err := dynamic.NewForConfig(env.Config)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func stepDynamic(ctx context.Context, l *step.Lesson) error {
 		return err
 	}
 	gvr := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
-	deployments := client.Resource(gvr).Namespace(l.Namespace)
+	deployments := client.Resource(gvr).Namespace(env.Namespace)
 
 	created, err := deployments.Create(ctx, &web, metav1.CreateOptions{})
 	if err != nil {
@@ -40,9 +40,9 @@ func stepDynamic(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(l.Out, "create : %s %s %s : replicas %d\n",
+	fmt.Fprintf(env.Out, "create : %s %s %s : replicas %d\n",
 		created.GetAPIVersion(), created.GetKind(), created.GetName(), replicas)
 	_, err = deployments.Create(ctx, &web, metav1.CreateOptions{})
-	fmt.Fprintln(l.Out, "create once more :", apierrors.ReasonForError(err))
+	fmt.Fprintln(env.Out, "create once more :", apierrors.ReasonForError(err))
 	return nil
 }

@@ -18,13 +18,13 @@ import (
 // stepGone watches a resource from a version that is older than the definition of the resource. The
 // server does not have the changes since this version. So a client has to list, and to watch from
 // the version of the list.
-func stepGone(ctx context.Context, l *step.Lesson) error {
-	client, err := dynamic.NewForConfig(l.Config)
+func stepGone(ctx context.Context, env *step.Env) error {
+	client, err := dynamic.NewForConfig(env.Config)
 	if err != nil {
 		return err
 	}
-	widgets := client.Resource(schema.GroupVersionResource{Group: l.Namespace + ".example.com", Version: "v1",
-		Resource: "widgets"}).Namespace(l.Namespace)
+	widgets := client.Resource(schema.GroupVersionResource{Group: env.Namespace + ".example.com", Version: "v1",
+		Resource: "widgets"}).Namespace(env.Namespace)
 
 	watcher, err := widgets.Watch(ctx, metav1.ListOptions{ResourceVersion: "1"})
 	if err != nil {
@@ -39,7 +39,7 @@ func stepGone(ctx context.Context, l *step.Lesson) error {
 	case !ok:
 		return cmp.Or(ctx.Err(), fmt.Errorf("want a status, got %s %T", event.Type, event.Object))
 	}
-	fmt.Fprintf(l.Out, "WATCH from a version that is too old : %s : %d %s\n", event.Type, status.Code, status.Reason)
+	fmt.Fprintf(env.Out, "WATCH from a version that is too old : %s : %d %s\n", event.Type, status.Code, status.Reason)
 
 	list, err := widgets.List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -50,13 +50,13 @@ func stepGone(ctx context.Context, l *step.Lesson) error {
 		return err
 	}
 	defer again.Stop()
-	fmt.Fprintln(l.Out, "LIST : widgets :", len(list.Items))
+	fmt.Fprintln(env.Out, "LIST : widgets :", len(list.Items))
 	for event := range again.ResultChan() {
 		widget, ok := event.Object.(*unstructured.Unstructured)
 		if !ok { // an ERROR, with a *metav1.Status; it may be the end of ctx
 			return cmp.Or(ctx.Err(), apierrors.FromObject(event.Object))
 		}
-		fmt.Fprintf(l.Out, "WATCH from the list's version : %s : %s\n", event.Type, widget.GetName())
+		fmt.Fprintf(env.Out, "WATCH from the list's version : %s : %s\n", event.Type, widget.GetName())
 	}
 	return nil
 }

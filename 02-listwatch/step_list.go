@@ -14,8 +14,9 @@ import (
 
 // stepList lists pods with a ListWatch, which has the two calls that an informer makes. The type of
 // its result is runtime.Object, for lists of any type.
-func stepList(ctx context.Context, l *step.Lesson) error {
-	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
+func stepList(ctx context.Context, env *step.Env) error {
+	listWatch := cache.NewListWatchFromClient(
+		env.Client.CoreV1().RESTClient(), "pods", env.Namespace, fields.Everything())
 	list, err := listWatch.ListWithContext(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -25,7 +26,7 @@ func stepList(ctx context.Context, l *step.Lesson) error {
 		return fmt.Errorf("want a list of pods, got %T", list)
 	}
 	for _, pod := range pods.Items {
-		fmt.Fprintf(l.Out, "%s : %s\n", pod.Name, pod.Status.Phase)
+		fmt.Fprintf(env.Out, "%s : %s\n", pod.Name, pod.Status.Phase)
 	}
 	return nil
 }

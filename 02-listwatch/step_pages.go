@@ -12,8 +12,8 @@ import (
 
 // stepPages reads a list in pages of two objects. All pages have the version of the first page,
 // however long it takes to read them.
-func stepPages(ctx context.Context, l *step.Lesson) error {
-	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
+func stepPages(ctx context.Context, env *step.Env) error {
+	configMaps := env.Client.CoreV1().ConfigMaps(env.Namespace)
 	options := metav1.ListOptions{Limit: 2}
 	versions := map[string]bool{}
 	for page := 1; page == 1 || options.Continue != ""; page++ {
@@ -21,14 +21,14 @@ func stepPages(ctx context.Context, l *step.Lesson) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(l.Out, "page %d :", page)
+		fmt.Fprintf(env.Out, "page %d :", page)
 		for _, configMap := range list.Items {
-			fmt.Fprint(l.Out, " ", configMap.Name)
+			fmt.Fprint(env.Out, " ", configMap.Name)
 		}
 		if list.RemainingItemCount != nil {
-			fmt.Fprintf(l.Out, " : %d remain\n", *list.RemainingItemCount)
+			fmt.Fprintf(env.Out, " : %d remain\n", *list.RemainingItemCount)
 		} else {
-			fmt.Fprintln(l.Out, " : the last")
+			fmt.Fprintln(env.Out, " : the last")
 		}
 		options.Continue = list.Continue // where the next page begins
 		versions[list.ResourceVersion] = true
@@ -38,9 +38,9 @@ func stepPages(ctx context.Context, l *step.Lesson) error {
 			if _, err := configMaps.Create(ctx, late, metav1.CreateOptions{}); err != nil {
 				return err
 			}
-			fmt.Fprintln(l.Out, "created :", late.Name)
+			fmt.Fprintln(env.Out, "created :", late.Name)
 		}
 	}
-	fmt.Fprintln(l.Out, "versions seen :", len(versions))
+	fmt.Fprintln(env.Out, "versions seen :", len(versions))
 	return nil
 }

@@ -17,8 +17,8 @@ import (
 
 // stepStream gets a list without a LIST. The watch first sends the objects that exist, one by one.
 // A bookmark with an annotation marks the end of this list.
-func stepStream(ctx context.Context, l *step.Lesson) error {
-	watcher, err := l.Client.CoreV1().ConfigMaps(l.Namespace).Watch(ctx, metav1.ListOptions{
+func stepStream(ctx context.Context, env *step.Env) error {
+	watcher, err := env.Client.CoreV1().ConfigMaps(env.Namespace).Watch(ctx, metav1.ListOptions{
 		SendInitialEvents:    new(true),
 		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
 		AllowWatchBookmarks:  true,
@@ -42,11 +42,11 @@ func stepStream(ctx context.Context, l *step.Lesson) error {
 			}
 			complete = true
 			slices.Sort(initial)
-			fmt.Fprintf(l.Out, "%s%s : %v\n", strings.Join(initial, ""), event.Type, configMap.Annotations)
+			fmt.Fprintf(env.Out, "%s%s : %v\n", strings.Join(initial, ""), event.Type, configMap.Annotations)
 		case !complete:
 			initial = append(initial, line)
 		default:
-			fmt.Fprint(l.Out, line)
+			fmt.Fprint(env.Out, line)
 		}
 	}
 	return nil

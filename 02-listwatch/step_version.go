@@ -14,20 +14,20 @@ import (
 
 // stepVersion lists, and watches without a gap. A list has a version. A WATCH from this
 // version sends only the changes after the list.
-func stepVersion(ctx context.Context, l *step.Lesson) error {
-	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
+func stepVersion(ctx context.Context, env *step.Env) error {
+	configMaps := env.Client.CoreV1().ConfigMaps(env.Namespace)
 	list, err := configMaps.List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
 	for _, configMap := range list.Items {
-		fmt.Fprintln(l.Out, "LIST :", configMap.Name)
+		fmt.Fprintln(env.Out, "LIST :", configMap.Name)
 	}
 	between := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "between"}}
 	if _, err := configMaps.Create(ctx, between, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "created :", between.Name)
+	fmt.Fprintln(env.Out, "created :", between.Name)
 
 	watcher, err := configMaps.Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 	if err != nil {
@@ -39,7 +39,7 @@ func stepVersion(ctx context.Context, l *step.Lesson) error {
 		if !ok { // an ERROR, with a *metav1.Status; it may be the end of ctx
 			return cmp.Or(ctx.Err(), apierrors.FromObject(event.Object))
 		}
-		fmt.Fprintf(l.Out, "WATCH : %s : %s\n", event.Type, configMap.Name)
+		fmt.Fprintf(env.Out, "WATCH : %s : %s\n", event.Type, configMap.Name)
 	}
 	return nil
 }

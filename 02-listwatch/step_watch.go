@@ -17,8 +17,9 @@ import (
 // stepWatch prints each event of a watch. The first events are for the pods that exist. Then there
 // is an event for every change of a pod: its creation, each new status, the request to delete it,
 // and its end.
-func stepWatch(ctx context.Context, l *step.Lesson) error {
-	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
+func stepWatch(ctx context.Context, env *step.Env) error {
+	listWatch := cache.NewListWatchFromClient(
+		env.Client.CoreV1().RESTClient(), "pods", env.Namespace, fields.Everything())
 	watcher, err := listWatch.WatchWithContext(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -29,7 +30,7 @@ func stepWatch(ctx context.Context, l *step.Lesson) error {
 		if !ok { // an ERROR, with a *metav1.Status; it may be the end of ctx
 			return cmp.Or(ctx.Err(), apierrors.FromObject(event.Object))
 		}
-		fmt.Fprintf(l.Out, "%s : %s : %s\n", event.Type, pod.Name, pod.Status.Phase)
+		fmt.Fprintf(env.Out, "%s : %s : %s\n", event.Type, pod.Name, pod.Status.Phase)
 	}
 	return nil
 }

@@ -14,14 +14,14 @@ import (
 
 // stepWrite creates, updates and deletes a ConfigMap. An update contains the version that the
 // client has read. If the object has a newer version, the server refuses the update.
-func stepWrite(ctx context.Context, l *step.Lesson) error {
-	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
+func stepWrite(ctx context.Context, env *step.Env) error {
+	configMaps := env.Client.CoreV1().ConfigMaps(env.Namespace)
 	colours := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "colours"}, Data: map[string]string{"sky": "blue"}}
 	first, err := configMaps.Create(ctx, colours, metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "create :", first.Data)
+	fmt.Fprintln(env.Out, "create :", first.Data)
 
 	evening := first.DeepCopy()
 	evening.Data["sky"] = "red"
@@ -29,11 +29,11 @@ func stepWrite(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "update :", updated.Data)
+	fmt.Fprintln(env.Out, "update :", updated.Data)
 
 	first.Data["grass"] = "green" // first still has a blue sky, and the version of that time
 	_, err = configMaps.Update(ctx, first, metav1.UpdateOptions{})
-	fmt.Fprintln(l.Out, "update from the first version :", apierrors.ReasonForError(err))
+	fmt.Fprintln(env.Out, "update from the first version :", apierrors.ReasonForError(err))
 
 	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		newest, err := configMaps.Get(ctx, "colours", metav1.GetOptions{})
@@ -47,12 +47,12 @@ func stepWrite(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "get, and update :", updated.Data)
+	fmt.Fprintln(env.Out, "get, and update :", updated.Data)
 
 	if err := configMaps.Delete(ctx, "colours", metav1.DeleteOptions{}); err != nil {
 		return err
 	}
 	err = configMaps.Delete(ctx, "colours", metav1.DeleteOptions{})
-	fmt.Fprintln(l.Out, "delete once more :", apierrors.ReasonForError(err))
+	fmt.Fprintln(env.Out, "delete once more :", apierrors.ReasonForError(err))
 	return nil
 }

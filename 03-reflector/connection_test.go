@@ -4,20 +4,18 @@
 package main
 
 import (
-	"io"
-	"net/http"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/netfault"
-	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
@@ -31,16 +29,16 @@ func configMaps(t *testing.T, config *rest.Config, namespace string) *cache.List
 
 // wantResume breaks the connection of a reflector whose watch has sent an event. The reflector
 // tries to watch again and again. When the server is back, the watch must resume without a list.
-func wantResume(t *testing.T, fail func(*netfault.Proxy)) {
+func wantResume(t *testing.T, fail func(*fault.Proxy)) {
 	t.Helper()
 	s := sessiontest.Open(t)
-	proxy, err := netfault.For(s.Config)
+	proxy, err := fault.For(s.Config)
 	must.NoError(t, err)
 	t.Cleanup(proxy.Close)
-	var counter requests.Counter
+	var asked fault.Requests
 	config := rest.CopyConfig(s.Config)
 	config.Dial = proxy.Dial
-	counter.Count(config)
+	config.Wrap(asked.Wrap)
 	sessiontest.Kubectl(t, s, "create configmap doomed")
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	must.Run(t, cache.NewReflector(configMaps(t, config, s.Namespace), &corev1.ConfigMap{}, store, 0).RunWithContext)
@@ -49,21 +47,21 @@ func wantResume(t *testing.T, fail func(*netfault.Proxy)) {
 	must.Until(t, "the first event", func() bool { return len(store.ListKeys()) == 3 })
 
 	fail(proxy)
-	must.Until(t, "three tries to watch", func() bool { return counter.Watches() >= 3 })
+	must.Until(t, "three tries to watch", func() bool { return asked.Watches() >= 3 })
 	sessiontest.Kubectl(t, s, "delete configmap doomed")
 	if keys := store.ListKeys(); len(keys) != 3 {
 		t.Errorf("while the server is away, the store has %q, want the same 3 objects as before", keys)
 	}
 	proxy.Restore()
 	must.Until(t, "the delete", func() bool { return len(store.ListKeys()) == 2 })
-	if lists := counter.Lists(); lists != 1 {
-		t.Errorf("%d lists, want 1; all requests: %s", lists, &counter)
+	if lists := asked.Lists(); lists != 1 {
+		t.Errorf("%d lists, want 1; all requests: %s", lists, &asked)
 	}
 }
 
 // Nothing listens on the server's port.
 func TestARefusedConnectionLeadsToNoRelist(t *testing.T) {
-	wantResume(t, func(proxy *netfault.Proxy) {
+	wantResume(t, func(proxy *fault.Proxy) {
 		proxy.Refuse()
 		proxy.Reset()
 	})
@@ -71,38 +69,23 @@ func TestARefusedConnectionLeadsToNoRelist(t *testing.T) {
 
 // Something closes each connection as soon as it has accepted it.
 func TestAReflectorResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
-	wantResume(t, (*netfault.Proxy).Cut)
+	wantResume(t, (*fault.Proxy).Cut)
 }
 
-// A noStreamTransport answers requests for a streamed list with an error, like a server that does
-// not support them.
-type noStreamTransport struct{ next http.RoundTripper }
-
-func (n noStreamTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Query().Get("sendInitialEvents") == "" {
-		return n.next.RoundTrip(r)
-	}
-	return &http.Response{
-		StatusCode: http.StatusUnprocessableEntity,
-		Header:     http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(strings.NewReader(
-			`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)),
-		Request: r,
-	}, nil
-}
-
-func (n noStreamTransport) WrappedRoundTripper() http.RoundTripper { return n.next }
-
+// The server answers requests for a streamed list with an error, because it does not support them.
 func TestAReflectorFallsBackToListWhereItCannotStream(t *testing.T) {
 	s := sessiontest.Open(t)
-	var counter requests.Counter
+	var asked fault.Requests
 	config := rest.CopyConfig(s.Config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return noStreamTransport{next} })
-	counter.Count(config)
+	config.Wrap(asked.Wrap)
+	asked.Add(fault.Rule{
+		Matches: func(sent *fault.Request) bool { return sent.Verb == fault.WatchList },
+		Answer:  fault.Refuse(apierrors.NewInvalid(schema.GroupKind{}, "", nil)),
+	})
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	must.Run(t, cache.NewReflector(configMaps(t, config, s.Namespace), &corev1.ConfigMap{}, store, 0).RunWithContext)
-	must.Until(t, "the list and the watch", func() bool { return len(store.ListKeys()) == 1 && counter.Watches() == 1 })
-	got, want := counter.String(), "WATCH with the initial list 1, LIST 1, WATCH 1"
+	must.Until(t, "the list and the watch", func() bool { return len(store.ListKeys()) == 1 && asked.Watches() == 1 })
+	got, want := asked.String(), "WATCH with the initial list 1, LIST 1, WATCH 1"
 	if got != want {
 		t.Errorf("requests: %s, want %s", got, want)
 	}

@@ -9,24 +9,25 @@ import (
 	"embed"
 
 	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 //go:embed testdata
 var files embed.FS
 
-var chapter = step.Chapter{
+var chapter = step.OnCluster(play.Chapter{
 	Name:  "03-reflector",
 	Title: "LIST and WATCH poured into the queue",
 	Files: files,
-	Steps: []step.Step{
-		{Name: "lost", Title: "the delete that never arrives", Run: stepLost},
-		{Name: "pour", Title: "a pod's life, as deltas", Run: stepPour, Fold: true},
-		{Name: "relist", Title: "what was missed during a cut", Run: stepRelist},
-		{Name: "resync", Title: "the store once more, without a request", Run: stepResync},
-		{Name: "stream", Title: "the start, with and without WatchList", Run: stepStream},
-		{Name: "loop", Title: "a reflector of our own, one decision after the other", Run: stepLoop},
-		{Name: "expired", Title: "the server has forgotten the version", Run: stepExpired},
+	Steps: []play.Step{
+		{Name: "lost", Title: "the delete that never arrives", Run: step.WithEnv(stepLost)},
+		{Name: "pour", Title: "a pod's life, as deltas", Run: step.WithEnv(stepPour), Fold: true},
+		{Name: "relist", Title: "what was missed during a cut", Run: step.WithEnv(stepRelist)},
+		{Name: "resync", Title: "the store once more, without a request", Run: step.WithEnv(stepResync)},
+		{Name: "stream", Title: "the start, with and without WatchList", Run: step.WithEnv(stepStream)},
+		{Name: "loop", Title: "a reflector of our own, one decision after the other", Run: step.WithEnv(stepLoop)},
+		{Name: "expired", Title: "the server has forgotten the version", Run: step.WithEnv(stepExpired)},
 	},
-}
+})
 
 func main() { step.Main(chapter) }

@@ -21,15 +21,15 @@ import (
 // stepExpired lets a reflector watch from a version that is too old. The API server answers with a
 // real 410. Only the version is fake. A real version would be too old only after minutes. Version 1
 // is always too old, because it is older than the resource.
-func stepExpired(ctx context.Context, l *step.Lesson) error {
-	client, err := dynamic.NewForConfig(l.Config)
+func stepExpired(ctx context.Context, env *step.Env) error {
+	client, err := dynamic.NewForConfig(env.Config)
 	if err != nil {
 		return err
 	}
-	widgets := client.Resource(schema.GroupVersionResource{Group: l.Namespace + ".example.com", Version: "v1",
-		Resource: "widgets"}).Namespace(l.Namespace)
+	widgets := client.Resource(schema.GroupVersionResource{Group: env.Namespace + ".example.com", Version: "v1",
+		Resource: "widgets"}).Namespace(env.Namespace)
 	var old atomic.Bool
-	l.On("the version becomes too old", func() { old.Store(true) })
+	env.On("the version becomes too old", func() { old.Store(true) })
 	reflector.New(reflector.Options{
 		ListerWatcher: &cache.ListWatch{
 			ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -45,19 +45,19 @@ func stepExpired(ctx context.Context, l *step.Lesson) error {
 		},
 		Store: &cache.FakeCustomStore{ // it stores nothing
 			UpdateFunc: func(obj any) error {
-				fmt.Fprintln(l.Out, "Update :", obj.(metav1.Object).GetName())
+				fmt.Fprintln(env.Out, "Update :", obj.(metav1.Object).GetName())
 				return nil
 			},
 			ReplaceFunc: func(list []any, _ string) error {
 				for _, obj := range list {
-					fmt.Fprintln(l.Out, "Replace :", obj.(metav1.Object).GetName())
+					fmt.Fprintln(env.Out, "Replace :", obj.(metav1.Object).GetName())
 				}
 				return nil
 			},
 		},
-		Observer: observer.Func(func(e observer.Event) {
-			if e.Kind == observer.Expired {
-				fmt.Fprintln(l.Out, "expired :", apierrors.ReasonForError(e.Err))
+		Observer: observer.Func(func(event any) {
+			if e, ok := event.(observer.Expired); ok {
+				fmt.Fprintln(env.Out, "expired :", apierrors.ReasonForError(e.Err))
 			}
 		}),
 	}).Run(ctx)

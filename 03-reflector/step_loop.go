@@ -17,9 +17,9 @@ import (
 // watch brings the list. The step asks the server to end this watch after five seconds, not after
 // minutes. The number of bookmarks in this time is not always the same, so the step does not print
 // them.
-func stepLoop(ctx context.Context, l *step.Lesson) error {
+func stepLoop(ctx context.Context, env *step.Env) error {
 	reached := "" // the version that the reflector has reached
-	configMaps := cache.NewFilteredListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+	configMaps := cache.NewFilteredListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		func(options *metav1.ListOptions) {
 			options.FieldSelector = "metadata.name!=kube-root-ca.crt" // which every namespace has
 			if reached == "" {
@@ -35,20 +35,22 @@ func stepLoop(ctx context.Context, l *step.Lesson) error {
 		}
 		return v
 	}
-	decisions := func(e observer.Event) {
-		switch e.Kind {
-		case observer.Listing, observer.Watching:
-			fmt.Fprintf(l.Out, "%s : from %s\n", e.Kind, version(e.Version))
+	decisions := func(event any) {
+		switch e := event.(type) {
+		case observer.Listing:
+			fmt.Fprintf(env.Out, "listing : from %s\n", version(e.Version))
+		case observer.Watching:
+			fmt.Fprintf(env.Out, "watching : from %s\n", version(e.Version))
 		case observer.Listed:
-			fmt.Fprintf(l.Out, "listed : %d objects\n", e.Count)
+			fmt.Fprintf(env.Out, "listed : %d objects\n", e.Objects)
 			reached = e.Version
 		case observer.Received:
-			fmt.Fprintf(l.Out, "event : %s : %s\n", e.Type, e.New.(*corev1.ConfigMap).Name)
+			fmt.Fprintf(env.Out, "event : %s : %s\n", e.Type, e.Object.(*corev1.ConfigMap).Name)
 			reached = e.Version
 		case observer.Bookmark:
 			reached = e.Version
 		case observer.Ended:
-			fmt.Fprintf(l.Out, "ended : error: %v\n", e.Err)
+			fmt.Fprintf(env.Out, "ended : error: %v\n", e.Err)
 		}
 	}
 	reflector.New(reflector.Options{

@@ -17,8 +17,8 @@ import (
 // stepLost lets client-go's reflector fill the queue of chapter 01, without known objects. The
 // Deleted of doomed never comes: doomed was popped, and then the queue does not know it any more.
 // (Every namespace has the ConfigMap kube-root-ca.crt.)
-func stepLost(ctx context.Context, l *step.Lesson) error {
-	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+func stepLost(ctx context.Context, env *step.Env) error {
+	configMaps := cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.Everything())
 	queue := deltafifo.New(deltafifo.Options{
 		KeyFunction: cache.MetaNamespaceKeyFunc, // and no KnownObjects
@@ -33,7 +33,7 @@ func stepLost(ctx context.Context, l *step.Lesson) error {
 	for {
 		err := queue.Pop(func(deltas cache.Deltas, isInInitialList bool) error {
 			for _, delta := range deltas {
-				fmt.Fprintf(l.Out, "%s : %s\n", delta.Type, delta.Object.(*corev1.ConfigMap).Name)
+				fmt.Fprintf(env.Out, "%s : %s\n", delta.Type, delta.Object.(*corev1.ConfigMap).Name)
 			}
 			return nil
 		})

@@ -17,8 +17,8 @@ import (
 // stepPour gives the queue known objects: a store. The objects of the first list are popped as
 // Sync. The changes of the watch are popped as Added, Updated and Deleted. (The pod in early.yaml
 // has a scheduling gate: it stays Pending.)
-func stepPour(ctx context.Context, l *step.Lesson) error {
-	pods := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
+func stepPour(ctx context.Context, env *step.Env) error {
+	pods := cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "pods", env.Namespace, fields.Everything())
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	queue := deltafifo.New(deltafifo.Options{
 		KeyFunction:  cache.MetaNamespaceKeyFunc,
@@ -38,7 +38,7 @@ func stepPour(ctx context.Context, l *step.Lesson) error {
 				if !ok { // it can be a tombstone: see the step relist
 					return fmt.Errorf("want a pod, got %T", delta.Object)
 				}
-				fmt.Fprintf(l.Out, "%s : %s : %s\n", delta.Type, pod.Name, pod.Status.Phase)
+				fmt.Fprintf(env.Out, "%s : %s : %s\n", delta.Type, pod.Name, pod.Status.Phase)
 				write := store.Add
 				if delta.Type == cache.Deleted {
 					write = store.Delete

@@ -16,12 +16,12 @@ import (
 
 // stepRelist cuts the connection of the reflector for a while. An object is missing in the next
 // list. So the queue knows that the object was deleted.
-func stepRelist(ctx context.Context, l *step.Lesson) error {
-	client, err := l.ClientOnCable(ctx) // a client that can lose its server
+func stepRelist(ctx context.Context, env *step.Env) error {
+	client, err := env.DisconnectableClient(ctx) // a client that can lose its server
 	if err != nil {
 		return err
 	}
-	configMaps := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+	configMaps := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")) // which every namespace has
 	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc) // takes tombstones, too
 	queue := deltafifo.New(deltafifo.Options{
@@ -46,7 +46,7 @@ func stepRelist(ctx context.Context, l *step.Lesson) error {
 				if !ok { // a tombstone may be empty
 					return fmt.Errorf("want a ConfigMap, got %T", obj)
 				}
-				fmt.Fprintf(l.Out, "%s : %s%s\n", delta.Type, configMap.Name, note)
+				fmt.Fprintf(env.Out, "%s : %s%s\n", delta.Type, configMap.Name, note)
 				write := store.Add
 				if delta.Type == cache.Deleted {
 					write = store.Delete

@@ -16,8 +16,8 @@ import (
 
 // stepResync queues the objects of the store again and again. It counts the requests: a resync
 // sends none.
-func stepResync(ctx context.Context, l *step.Lesson) error {
-	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+func stepResync(ctx context.Context, env *step.Env) error {
+	configMaps := cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "one"))
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	queue := deltafifo.New(deltafifo.Options{
@@ -35,7 +35,7 @@ func stepResync(ctx context.Context, l *step.Lesson) error {
 	for i := range 4 { // the first list, and three resyncs
 		err := queue.Pop(func(deltas cache.Deltas, isInInitialList bool) error {
 			for _, delta := range deltas {
-				fmt.Fprintf(l.Out, "%s : %s\n", delta.Type, delta.Object.(*corev1.ConfigMap).Name)
+				fmt.Fprintf(env.Out, "%s : %s\n", delta.Type, delta.Object.(*corev1.ConfigMap).Name)
 				if err := store.Add(delta.Object); err != nil {
 					return err
 				}
@@ -46,10 +46,10 @@ func stepResync(ctx context.Context, l *step.Lesson) error {
 			return err
 		}
 		if i == 0 {
-			fmt.Fprintln(l.Out, "requests for the first list :", l.Requests)
-			l.Requests.Reset()
+			fmt.Fprintln(env.Out, "requests for the first list :", env.Requests)
+			env.Requests.Reset()
 		}
 	}
-	fmt.Fprintln(l.Out, "requests since :", l.Requests)
+	fmt.Fprintln(env.Out, "requests since :", env.Requests)
 	return nil
 }

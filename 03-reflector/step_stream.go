@@ -16,25 +16,25 @@ import (
 
 // stepStream starts a reflector twice: with a plain ListWatch, and with a ListWatch that does not
 // support streamed lists. The requests are different. The result is the same.
-func stepStream(ctx context.Context, l *step.Lesson) error {
-	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+func stepStream(ctx context.Context, env *step.Env) error {
+	configMaps := cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.Everything())
 	for _, listWatch := range []cache.ListerWatcher{configMaps, cannotStream{configMaps}} {
-		l.Requests.Reset()
+		env.Requests.Reset()
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc) // a reflector can fill a plain store as well
 		ctx, cancel := context.WithCancel(ctx)
 		var running sync.WaitGroup
 		running.Go(func() { cache.NewReflector(listWatch, &corev1.ConfigMap{}, store, 0).RunWithContext(ctx) })
 		err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true,
 			func(context.Context) (bool, error) {
-				return len(store.ListKeys()) == 3 && l.Requests.Watching(), nil
+				return len(store.ListKeys()) == 3 && env.Requests.Watching(), nil
 			})
 		cancel()
 		running.Wait()
 		if err != nil {
 			return fmt.Errorf("waiting for the list: %w", err)
 		}
-		fmt.Fprintf(l.Out, "%T : requests : %s : objects : %d\n", listWatch, l.Requests, len(store.ListKeys()))
+		fmt.Fprintf(env.Out, "%T : requests : %s : objects : %d\n", listWatch, env.Requests, len(store.ListKeys()))
 	}
 	return nil
 }

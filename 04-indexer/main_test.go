@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func TestSteps(t *testing.T) { must.Play(t, chapter.ForPlayer()) }
+func TestSteps(t *testing.T) { must.Play(t, chapter) }
 
 func TestAStepThatNeedsNoCluster(t *testing.T) { must.ExitWith(t, must.CommandOutside(t, "store"), 0) }
 

@@ -15,7 +15,7 @@ import (
 // stepDetector starts this program again, with client-go's mutation detector. Only the environment
 // can switch the detector on. The new process changes an object that the detector has, and the
 // detector ends the process.
-func stepDetector(ctx context.Context, l *step.Lesson) error {
+func stepDetector(ctx context.Context, env *step.Env) error {
 	if os.Getenv("KUBE_CACHE_MUTATION_DETECTOR") == "true" {
 		detector := cache.NewCacheMutationDetector("pods")
 		pod := newPod("ns1", "pod1", "l1")
@@ -31,15 +31,15 @@ func stepDetector(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "# export KUBE_CACHE_MUTATION_DETECTOR=true")
+	fmt.Fprintln(env.Out, "# export KUBE_CACHE_MUTATION_DETECTOR=true")
 	again := exec.CommandContext(ctx, self, "detector")
 	again.Env = append(os.Environ(), "KUBE_CACHE_MUTATION_DETECTOR=true")
 	output, err := again.CombinedOutput()
 	for line := range strings.Lines(string(output)) {
 		if strings.HasPrefix(line, "CACHE") || strings.HasPrefix(line, "panic:") {
-			fmt.Fprint(l.Out, line)
+			fmt.Fprint(env.Out, line)
 		}
 	}
-	fmt.Fprintln(l.Out, "the program ends :", err)
+	fmt.Fprintln(env.Out, "the program ends :", err)
 	return ctx.Err()
 }

@@ -16,35 +16,35 @@ import (
 
 // stepKind gets a pod. The typed client has removed its kind. The step shows three ways to get the
 // kind.
-func stepKind(ctx context.Context, l *step.Lesson) error {
-	pod, err := l.Client.CoreV1().Pods(l.Namespace).Get(ctx, "web", metav1.GetOptions{})
+func stepKind(ctx context.Context, env *step.Env) error {
+	pod, err := env.Client.CoreV1().Pods(env.Namespace).Get(ctx, "web", metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(l.Out, "as it is : apiVersion %q, kind %q\n", pod.APIVersion, pod.Kind)
+	fmt.Fprintf(env.Out, "as it is : apiVersion %q, kind %q\n", pod.APIVersion, pod.Kind)
 
 	kinds, _, err := scheme.Scheme.ObjectKinds(pod)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(l.Out, "the scheme knows it by its Go type : %s %s\n", kinds[0].GroupVersion(), kinds[0].Kind)
+	fmt.Fprintf(env.Out, "the scheme knows it by its Go type : %s %s\n", kinds[0].GroupVersion(), kinds[0].Kind)
 
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc, cache.WithTransformer(addKind))
 	if err := store.Add(pod); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "a transform has put it there :", store.List()[0].(*corev1.Pod).Kind)
+	fmt.Fprintln(env.Out, "a transform has put it there :", store.List()[0].(*corev1.Pod).Kind)
 
-	client, err := dynamic.NewForConfig(l.Config)
+	client, err := dynamic.NewForConfig(env.Config)
 	if err != nil {
 		return err
 	}
-	object, err := client.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace(l.Namespace).
+	object, err := client.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace(env.Namespace).
 		Get(ctx, "web", metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(l.Out, "an unstructured object never lost it : %s, in a %T\n", object.GetKind(), object)
+	fmt.Fprintf(env.Out, "an unstructured object never lost it : %s, in a %T\n", object.GetKind(), object)
 	return nil
 }
 

@@ -15,9 +15,9 @@ import (
 
 // stepLabel makes an index by the label app twice: with the name app, and with the name namespace,
 // for which client-go expects another index.
-func stepLabel(_ context.Context, l *step.Lesson) error {
+func stepLabel(_ context.Context, env *step.Env) error {
 	for _, name := range []string{"app", "namespace"} {
-		fmt.Fprintf(l.Out, "# an index called %q that computes the label app\n", name)
+		fmt.Fprintf(env.Out, "# an index called %q that computes the label app\n", name)
 		index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{name: indexer.ByLabel("app")})
 		for _, pod := range []*corev1.Pod{newPod("ns1", "pod1", "l1"), newPod("ns2", "pod2", "l2")} {
 			if err := index.Add(pod); err != nil {
@@ -29,11 +29,11 @@ func stepLabel(_ context.Context, l *step.Lesson) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(l.Out, name, value, ":", keys)
+			fmt.Fprintln(env.Out, name, value, ":", keys)
 		}
 		if name == cache.NamespaceIndex { // a lister uses the index with this name
 			pods, err := corelisters.NewPodLister(index).Pods("ns1").List(labels.Everything())
-			fmt.Fprintf(l.Out, "a lister finds in ns1 : %d pods, error: %v\n", len(pods), err)
+			fmt.Fprintf(env.Out, "a lister finds in ns1 : %d pods, error: %v\n", len(pods), err)
 		}
 	}
 	return nil

@@ -17,17 +17,17 @@ import (
 // the store has pods already; a pod without the label has no value in it. After each change, both
 // indexes have each pod under its present values. A program that has read a pod before still has it
 // as it was.
-func stepMany(_ context.Context, l *step.Lesson) error {
+func stepMany(_ context.Context, env *step.Env) error {
 	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Image: indexer.ByImage})
 	show := func(what string, names ...string) error {
-		fmt.Fprintln(l.Out, "#", what)
+		fmt.Fprintln(env.Out, "#", what)
 		for _, name := range names {
 			for _, value := range slices.Sorted(slices.Values(index.ListIndexFuncValues(name))) {
 				keys, err := index.IndexKeys(name, value)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintln(l.Out, name, value, ":", keys)
+				fmt.Fprintln(env.Out, name, value, ":", keys)
 			}
 		}
 		return nil
@@ -48,7 +48,7 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	if err := show("two pods with two images each, and job without the label app", indexer.Image); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "indexes :", slices.Sorted(maps.Keys(index.GetIndexers())))
+	fmt.Fprintln(env.Out, "indexes :", slices.Sorted(maps.Keys(index.GetIndexers())))
 
 	byApp := cache.Indexers{"app": indexer.ByLabel("app")}
 	if err := index.AddIndexers(byApp); err != nil {
@@ -57,7 +57,7 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	if err := show("an index by the label app is added", "app"); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "indexes :", slices.Sorted(maps.Keys(index.GetIndexers())))
+	fmt.Fprintln(env.Out, "indexes :", slices.Sorted(maps.Keys(index.GetIndexers())))
 
 	changed := web.DeepCopy()
 	changed.Labels["app"] = "blog"
@@ -72,7 +72,7 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "web as it was read before : app", before.(*corev1.Pod).Labels["app"], ": images", images)
+	fmt.Fprintln(env.Out, "web as it was read before : app", before.(*corev1.Pod).Labels["app"], ": images", images)
 
 	if err := index.Delete(changed); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 
 // stepNamespace gets the pods of a namespace from a store, with each of the methods of an indexer.
 // None of them looks at the pods of the other namespace.
-func stepNamespace(_ context.Context, l *step.Lesson) error {
+func stepNamespace(_ context.Context, env *step.Env) error {
 	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
 	for _, pod := range []*corev1.Pod{
 		newPod("ns1", "pod1", "l1"), newPod("ns1", "pod3", "l1"), newPod("ns2", "pod2", "l2"),
@@ -24,13 +24,13 @@ func stepNamespace(_ context.Context, l *step.Lesson) error {
 		}
 	}
 	values := index.ListIndexFuncValues(indexer.Namespace)
-	fmt.Fprintln(l.Out, "values of the index :", slices.Sorted(slices.Values(values)))
+	fmt.Fprintln(env.Out, "values of the index :", slices.Sorted(slices.Values(values)))
 
 	keys, err := index.IndexKeys(indexer.Namespace, "ns1")
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "IndexKeys ns1 :", keys)
+	fmt.Fprintln(env.Out, "IndexKeys ns1 :", keys)
 
 	objects, err := index.ByIndex(indexer.Namespace, "ns1")
 	if err != nil {
@@ -41,12 +41,12 @@ func stepNamespace(_ context.Context, l *step.Lesson) error {
 		names = append(names, obj.(*corev1.Pod).Name)
 	}
 	slices.Sort(names) // ByIndex has no order
-	fmt.Fprintln(l.Out, "ByIndex ns1 :", names)
+	fmt.Fprintln(env.Out, "ByIndex ns1 :", names)
 
 	neighbours, err := index.Index(indexer.Namespace, newPod("ns1", "not-in-the-store", ""))
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(l.Out, "Index, what shares a namespace with some pod of ns1 : %d objects\n", len(neighbours))
+	fmt.Fprintf(env.Out, "Index, what shares a namespace with some pod of ns1 : %d objects\n", len(neighbours))
 	return nil
 }

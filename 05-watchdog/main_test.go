@@ -10,4 +10,4 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestSteps(t *testing.T) { must.Play(t, chapter.ForPlayer()) }
+func TestSteps(t *testing.T) { must.Play(t, chapter) }

@@ -15,16 +15,16 @@ import (
 
 // stepBlocked ends the context of a WatchDog while its handler is busy. Run waits for a second.
 // Then it returns, and leaves the handler behind.
-func stepBlocked(ctx context.Context, l *step.Lesson) error {
+func stepBlocked(ctx context.Context, env *step.Env) error {
 	release := make(chan struct{})
 	defer close(release)
 	dog, err := watchdog.New(watchdog.Options{
-		ListerWatcher: cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+		ListerWatcher: cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 			fields.OneTermEqualSelector("metadata.name", "slow")),
 		ObjectType: &corev1.ConfigMap{},
 		Handler: cache.ResourceEventHandlerFuncs{
 			AddFunc: func(obj any) {
-				fmt.Fprintln(l.Out, "OnAdd begins :", obj.(*corev1.ConfigMap).Name)
+				fmt.Fprintln(env.Out, "OnAdd begins :", obj.(*corev1.ConfigMap).Name)
 				<-release
 			},
 		},
@@ -33,6 +33,6 @@ func stepBlocked(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "Run :", dog.Run(ctx))
+	fmt.Fprintln(env.Out, "Run :", dog.Run(ctx))
 	return nil
 }

@@ -37,29 +37,29 @@ func (p printer) OnDelete(obj any) {
 
 // stepClientgo gives the same handler to a WatchDog and to three informers of client-go. Each of
 // the three comes from another constructor.
-func stepClientgo(ctx context.Context, l *step.Lesson) error {
-	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+func stepClientgo(ctx context.Context, env *step.Env) error {
+	configMaps := cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")) // which every namespace has
 	byNamespace := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 
 	dog, err := watchdog.New(watchdog.Options{
-		ListerWatcher: configMaps, ObjectType: &corev1.ConfigMap{}, Handler: printer{l.Out, "WatchDog"}})
+		ListerWatcher: configMaps, ObjectType: &corev1.ConfigMap{}, Handler: printer{env.Out, "WatchDog"}})
 	if err != nil {
 		return err
 	}
 	today, todayController := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: configMaps, ObjectType: &corev1.ConfigMap{}, Handler: printer{l.Out, "NewInformerWithOptions"},
+		ListerWatcher: configMaps, ObjectType: &corev1.ConfigMap{}, Handler: printer{env.Out, "NewInformerWithOptions"},
 		Indexers: byNamespace})
 	//lint:ignore SA1019 the deprecated constructor is shown on purpose
-	old, oldController := cache.NewInformer(configMaps, &corev1.ConfigMap{}, 0, printer{l.Out, "NewInformer"})
+	old, oldController := cache.NewInformer(configMaps, &corev1.ConfigMap{}, 0, printer{env.Out, "NewInformer"})
 	//lint:ignore SA1019 the deprecated constructor is shown on purpose
 	oldIndexer, oldIndexerController := cache.NewIndexerInformer(configMaps, &corev1.ConfigMap{}, 0,
-		printer{l.Out, "NewIndexerInformer"}, byNamespace)
+		printer{env.Out, "NewIndexerInformer"}, byNamespace)
 
-	l.On("each store is asked for its index", func() {
+	env.On("each store is asked for its index", func() {
 		for _, store := range []cache.Store{today, old, oldIndexer} { // each store is an Indexer, too
-			objs, err := store.(cache.Indexer).ByIndex(cache.NamespaceIndex, l.Namespace)
-			fmt.Fprintf(l.Out, "by namespace : %d, error: %v\n", len(objs), err)
+			objs, err := store.(cache.Indexer).ByIndex(cache.NamespaceIndex, env.Namespace)
+			fmt.Fprintf(env.Out, "by namespace : %d, error: %v\n", len(objs), err)
 		}
 	})
 	var running sync.WaitGroup

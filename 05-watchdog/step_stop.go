@@ -13,20 +13,20 @@ import (
 )
 
 // stepStop ends the context of a WatchDog, reads its store, and tries to run it again.
-func stepStop(ctx context.Context, l *step.Lesson) error {
+func stepStop(ctx context.Context, env *step.Env) error {
 	dog, err := watchdog.New(watchdog.Options{
-		ListerWatcher: cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+		ListerWatcher: cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 			fields.OneTermEqualSelector("metadata.name", "weather")),
 		ObjectType: &corev1.ConfigMap{},
 		Handler: cache.ResourceEventHandlerFuncs{
-			AddFunc: func(obj any) { fmt.Fprintln(l.Out, "OnAdd :", obj.(*corev1.ConfigMap).Name) },
+			AddFunc: func(obj any) { fmt.Fprintln(env.Out, "OnAdd :", obj.(*corev1.ConfigMap).Name) },
 		},
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "Run :", dog.Run(ctx))
-	fmt.Fprintln(l.Out, "still in the store :", dog.Store().ListKeys())
-	fmt.Fprintln(l.Out, "Run once more :", dog.Run(ctx))
+	fmt.Fprintln(env.Out, "Run :", dog.Run(ctx))
+	fmt.Fprintln(env.Out, "still in the store :", dog.Store().ListKeys())
+	fmt.Fprintln(env.Out, "Run once more :", dog.Run(ctx))
 	return nil
 }

@@ -16,19 +16,19 @@ import (
 
 // stepSync waits until the store is complete and the handler has returned. Then it reads from the
 // store a thousand times, and no request reaches the server. (Every namespace has kube-root-ca.crt.)
-func stepSync(ctx context.Context, l *step.Lesson) error {
+func stepSync(ctx context.Context, env *step.Env) error {
 	dog, err := watchdog.New(watchdog.Options{
 		ListerWatcher: cache.NewListWatchFromClient(
-			l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace, fields.Everything()),
+			env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace, fields.Everything()),
 		ObjectType: &corev1.ConfigMap{},
 		Handler: cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
-			fmt.Fprintln(l.Out, "Add :", obj.(*corev1.ConfigMap).Name)
+			fmt.Fprintln(env.Out, "Add :", obj.(*corev1.ConfigMap).Name)
 		}},
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(l.Out, "HasSynced : %t, in the store : %d\n", dog.HasSynced(), len(dog.Store().List()))
+	fmt.Fprintf(env.Out, "HasSynced : %t, in the store : %d\n", dog.HasSynced(), len(dog.Store().List()))
 
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -40,14 +40,14 @@ func stepSync(ctx context.Context, l *step.Lesson) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	fmt.Fprintf(l.Out, "HasSynced : %t, in the store : %d\n", dog.HasSynced(), len(dog.Store().List()))
+	fmt.Fprintf(env.Out, "HasSynced : %t, in the store : %d\n", dog.HasSynced(), len(dog.Store().List()))
 
-	l.Requests.Reset() // l.Requests counts the requests of this step
+	env.Requests.Reset() // env.Requests counts the requests of this step
 	for range 1000 {
-		if _, exists, err := dog.Store().GetByKey(l.Namespace + "/two"); err != nil || !exists {
+		if _, exists, err := dog.Store().GetByKey(env.Namespace + "/two"); err != nil || !exists {
 			return errors.Join(err, errors.New("two is not in the store"))
 		}
 	}
-	fmt.Fprintln(l.Out, "1000 reads, requests to the server :", l.Requests)
+	fmt.Fprintln(env.Out, "1000 reads, requests to the server :", env.Requests)
 	return nil
 }

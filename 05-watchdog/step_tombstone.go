@@ -15,18 +15,18 @@ import (
 // stepTombstone cuts the connection of the WatchDog while an object is deleted. The next list does
 // not have that object, and OnDelete gets a tombstone. For each object in the list, OnUpdate is
 // called once more.
-func stepTombstone(ctx context.Context, l *step.Lesson) error {
-	client, err := l.ClientOnCable(ctx) // a client that can lose its server
+func stepTombstone(ctx context.Context, env *step.Env) error {
+	client, err := env.DisconnectableClient(ctx) // a client that can lose its server
 	if err != nil {
 		return err
 	}
 	dog, err := watchdog.New(watchdog.Options{
-		ListerWatcher: cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+		ListerWatcher: cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 			fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")), // which every namespace has
 		ObjectType: &corev1.ConfigMap{},
 		Handler: cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(obj any) { fmt.Fprintln(l.Out, "OnAdd :", obj.(*corev1.ConfigMap).Name) },
-			UpdateFunc: func(_, newObj any) { fmt.Fprintln(l.Out, "OnUpdate :", newObj.(*corev1.ConfigMap).Name) },
+			AddFunc:    func(obj any) { fmt.Fprintln(env.Out, "OnAdd :", obj.(*corev1.ConfigMap).Name) },
+			UpdateFunc: func(_, newObj any) { fmt.Fprintln(env.Out, "OnUpdate :", newObj.(*corev1.ConfigMap).Name) },
 			DeleteFunc: func(obj any) {
 				prefix := "OnDelete :"
 				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
@@ -34,7 +34,7 @@ func stepTombstone(ctx context.Context, l *step.Lesson) error {
 					obj = tombstone.Obj
 				}
 				if configMap, ok := obj.(*corev1.ConfigMap); ok { // a tombstone may have a Key and no object
-					fmt.Fprintln(l.Out, prefix, configMap.Name)
+					fmt.Fprintln(env.Out, prefix, configMap.Name)
 				}
 			},
 		},

@@ -38,9 +38,9 @@ func (c callsOf) Write(line []byte) (int, error) {
 func TestTwoHandlersJoinLate(t *testing.T) {
 	twice := play.Chapter{
 		Name: chapter.Name,
-		Steps: []play.Step{{Name: "late", Run: func(ctx context.Context, l *play.Lesson) error {
-			l.Out = callsOf{l.Out, t}
-			return stepLate(ctx, l)
+		Steps: []play.Step{{Name: "late", Run: func(ctx context.Context, env *play.Env) error {
+			env.Out = callsOf{env.Out, t}
+			return stepLate(ctx, env)
 		}}},
 		Files: fstest.MapFS{"testdata/late.txt": {Data: []byte(strings.Join([]string{
 			"> pod1 is created, and begins to run",
@@ -54,7 +54,7 @@ func TestTwoHandlersJoinLate(t *testing.T) {
 		}, "\n"))}},
 	}
 	synctest.Test(t, func(t *testing.T) {
-		if err := twice.CheckStep(t.Context(), "late", time.Minute, func(string) {}); err != nil {
+		if err := twice.CheckStep(t.Context(), "late", func(string) {}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -95,13 +95,13 @@ func TestAPodChangesBeforeTheFirstCallOfALateHandler(t *testing.T) {
 
 func changeBeforeTheFirstCall(t *testing.T) {
 	lines := lineWriter(newLines())
-	l := &play.Lesson{Out: lines}
+	env := &play.Env{Out: lines}
 	var joins atomic.Bool
 	change := sync.OnceFunc(func() {
 		changed := make(chan struct{})
 		go func() {
 			defer close(changed)
-			l.Do("pod1 ends, and pod2 is created")
+			env.Do("pod1 ends, and pod2 is created")
 		}()
 		select {
 		case <-changed:
@@ -114,15 +114,15 @@ func changeBeforeTheFirstCall(t *testing.T) {
 			if joins.Load() {
 				change()
 			}
-		}}, l)
+		}}, env)
 		if err != nil {
 			t.Errorf("the step returned the error %v, want none", err)
 		}
 	})
 	defer stop()
-	must.Until(t, "the step offers its actions", func() bool { return l.Do("pod1 is created, and begins to run") })
+	must.Until(t, "the step offers its actions", func() bool { return env.Do("pod1 is created, and begins to run") })
 	joins.Store(true)
-	l.Do("a handler joins")
+	env.Do("a handler joins")
 	change() // in case that the step waits in another way
 
 	want := []string{
@@ -199,27 +199,27 @@ func interruptOften(t *testing.T) (stop func()) {
 
 func joinWhilePodsChange(t *testing.T) {
 	out := &callsByHandler{calls: map[string][]string{}}
-	l := &play.Lesson{Out: out}
+	env := &play.Env{Out: out}
 	stop := must.Run(t, func(ctx context.Context) {
-		if err := stepLate(ctx, l); err != nil {
+		if err := stepLate(ctx, env); err != nil {
 			t.Errorf("the step returned the error %v, want none", err)
 		}
 	})
 	defer stop()
-	must.Until(t, "the step offers its actions", func() bool { return l.Do("pod1 ends, and pod2 is created") })
+	must.Until(t, "the step offers its actions", func() bool { return env.Do("pod1 ends, and pod2 is created") })
 	const handlers = 10
 	var joining sync.WaitGroup
 	var joined atomic.Int32
 	for range handlers {
 		joining.Go(func() {
-			l.Do("a handler joins")
+			env.Do("a handler joins")
 			joined.Add(1)
 		})
 	}
 	for all := false; !all; {
 		all = joined.Load() == handlers // before the last changes
-		l.Do("pod1 is created, and begins to run")
-		l.Do("pod1 ends, and pod2 is created")
+		env.Do("pod1 is created, and begins to run")
+		env.Do("pod1 ends, and pod2 is created")
 	}
 	joining.Wait()
 	stop()

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
@@ -31,7 +30,7 @@ func TestStepsEndOnCtrlCAndLeaveNothingRunning(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				lines := 0
-				err := chapter.CheckStep(ctx, s.Name, time.Minute, func(string) {
+				err := chapter.CheckStep(ctx, s.Name, func(string) {
 					lines++
 					if lines == nth {
 						cancel()

@@ -16,7 +16,7 @@ import (
 
 // stepLate adds a handler to a processor that has been running for a while. The handler gets the
 // present pods as adds, and then each change after that. No change is lost, and none comes twice.
-func stepLate(ctx context.Context, l *play.Lesson) error {
+func stepLate(ctx context.Context, env *play.Env) error {
 	p := processor.New(processor.NewChannels())
 	p.Start()
 	defer p.Stop()
@@ -31,11 +31,11 @@ func stepLate(ctx context.Context, l *play.Lesson) error {
 		p.Distribute(processor.Notification{Kind: kind, Key: name, Old: pods[name], New: pod})
 		pods[name] = pod
 	}
-	l.On("pod1 is created, and begins to run", func() {
+	env.On("pod1 is created, and begins to run", func() {
 		change(processor.Added, "pod1", corev1.PodPending)
 		change(processor.Updated, "pod1", corev1.PodRunning)
 	})
-	l.On("a handler joins", func() {
+	env.On("a handler joins", func() {
 		mu.Lock()
 		var present []processor.Notification
 		for name, pod := range pods {
@@ -44,23 +44,24 @@ func stepLate(ctx context.Context, l *play.Lesson) error {
 		registration, err := p.Add(cache.ResourceEventHandlerDetailedFuncs{
 			AddFunc: func(obj any, isInInitialList bool) {
 				pod := obj.(*corev1.Pod)
-				fmt.Fprintf(l.Out, "OnAdd : %s : %s (initial list: %t)\n", pod.Name, pod.Status.Phase, isInInitialList)
+				fmt.Fprintf(env.Out, "OnAdd : %s : %s (initial list: %t)\n",
+					pod.Name, pod.Status.Phase, isInInitialList)
 			},
 			UpdateFunc: func(old, obj any) {
 				pod, oldPod := obj.(*corev1.Pod), old.(*corev1.Pod)
-				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n", pod.Name, pod.Status.Phase, oldPod.Status.Phase)
+				fmt.Fprintf(env.Out, "OnUpdate : %s : %s (was %s)\n", pod.Name, pod.Status.Phase, oldPod.Status.Phase)
 			},
 		}, processor.Options{Present: slices.Values(present)})
 		mu.Unlock() // from here on, the listener keeps the changes
 		if err != nil {
-			fmt.Fprintln(l.Out, "Add :", err)
+			fmt.Fprintln(env.Out, "Add :", err)
 			return
 		}
 		if cache.WaitFor(ctx, "", registration) {
-			fmt.Fprintln(l.Out, "the handler has synced")
+			fmt.Fprintln(env.Out, "the handler has synced")
 		}
 	})
-	l.On("pod1 ends, and pod2 is created", func() {
+	env.On("pod1 ends, and pod2 is created", func() {
 		change(processor.Updated, "pod1", corev1.PodSucceeded)
 		change(processor.Added, "pod2", corev1.PodPending)
 	})

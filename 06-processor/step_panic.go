@@ -17,11 +17,11 @@ import (
 
 // stepPanic has a handler that panics for pod2. The panic goes to utilruntime's PanicHandlers,
 // where a program puts its crash reporting. A second later the handler is called for pod3.
-func stepPanic(ctx context.Context, l *play.Lesson) error {
+func stepPanic(ctx context.Context, env *play.Env) error {
 	before := utilruntime.PanicHandlers
 	defer func() { utilruntime.PanicHandlers = before }()
 	utilruntime.PanicHandlers = []func(context.Context, any){func(_ context.Context, r any) {
-		fmt.Fprintf(l.Out, "touchy : reported : %v (the stack leads to this step: %t)\n",
+		fmt.Fprintf(env.Out, "touchy : reported : %v (the stack leads to this step: %t)\n",
 			r, strings.Contains(string(debug.Stack()), ".stepPanic"))
 	}}
 	p := processor.New(processor.NewChannels())
@@ -34,13 +34,13 @@ func stepPanic(ctx context.Context, l *play.Lesson) error {
 			if name == "touchy" && pod.Name == "pod2" {
 				panic("not that one")
 			}
-			fmt.Fprintf(l.Out, "%s : OnAdd : %s : %s\n", name, pod.Name, pod.Status.Phase)
+			fmt.Fprintf(env.Out, "%s : OnAdd : %s : %s\n", name, pod.Name, pod.Status.Phase)
 		}}, processor.Options{})
 		if err != nil {
 			return err
 		}
 	}
-	l.On("pod1, pod2 and pod3 are created", func() {
+	env.On("pod1, pod2 and pod3 are created", func() {
 		for _, name := range []string{"pod1", "pod2", "pod3"} {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}}
 			pod.Status.Phase = corev1.PodPending

@@ -14,7 +14,7 @@ import (
 
 // stepShared has two handlers. Each event of a pod is distributed once, and both handlers are
 // notified of it.
-func stepShared(ctx context.Context, l *play.Lesson) error {
+func stepShared(ctx context.Context, env *play.Env) error {
 	p := processor.New(processor.NewChannels())
 	p.Start()
 	defer p.Stop()
@@ -23,11 +23,11 @@ func stepShared(ctx context.Context, l *play.Lesson) error {
 		_, err := p.Add(cache.ResourceEventHandlerFuncs{
 			AddFunc: func(obj any) {
 				pod := obj.(*corev1.Pod)
-				fmt.Fprintf(l.Out, "%s : OnAdd : %s : %s\n", name, pod.Name, pod.Status.Phase)
+				fmt.Fprintf(env.Out, "%s : OnAdd : %s : %s\n", name, pod.Name, pod.Status.Phase)
 			},
 			UpdateFunc: func(oldObj, newObj any) {
 				old, pod := oldObj.(*corev1.Pod), newObj.(*corev1.Pod)
-				fmt.Fprintf(l.Out, "%s : OnUpdate : %s : %s (was %s)\n",
+				fmt.Fprintf(env.Out, "%s : OnUpdate : %s : %s (was %s)\n",
 					name, pod.Name, pod.Status.Phase, old.Status.Phase)
 			},
 			DeleteFunc: func(obj any) {
@@ -35,7 +35,7 @@ func stepShared(ctx context.Context, l *play.Lesson) error {
 					obj = tombstone.Obj // the last known state: see chapter 05
 				}
 				if pod, ok := obj.(*corev1.Pod); ok {
-					fmt.Fprintf(l.Out, "%s : OnDelete : %s : %s\n", name, pod.Name, pod.Status.Phase)
+					fmt.Fprintf(env.Out, "%s : OnDelete : %s : %s\n", name, pod.Name, pod.Status.Phase)
 				}
 			},
 		}, processor.Options{})
@@ -48,13 +48,13 @@ func stepShared(ctx context.Context, l *play.Lesson) error {
 	pending.Status.Phase = corev1.PodPending
 	running := pending.DeepCopy()
 	running.Status.Phase = corev1.PodRunning
-	l.On("pod1 is created", func() {
+	env.On("pod1 is created", func() {
 		p.Distribute(processor.Notification{Kind: processor.Added, Key: "pod1", New: pending})
 	})
-	l.On("pod1 begins to run", func() {
+	env.On("pod1 begins to run", func() {
 		p.Distribute(processor.Notification{Kind: processor.Updated, Key: "pod1", Old: pending, New: running})
 	})
-	l.On("pod1 is deleted", func() {
+	env.On("pod1 is deleted", func() {
 		p.Distribute(processor.Notification{Kind: processor.Deleted, Key: "pod1", Old: running, New: running})
 	})
 	<-ctx.Done()

@@ -15,7 +15,7 @@ import (
 
 // stepSlow has a handler that takes a second for each pod, and a handler that takes no time. Each
 // line begins with the age of the pod.
-func stepSlow(ctx context.Context, l *play.Lesson) error {
+func stepSlow(ctx context.Context, env *play.Env) error {
 	p := processor.New(processor.NewChannels())
 	p.Start()
 	defer p.Stop()
@@ -25,13 +25,13 @@ func stepSlow(ctx context.Context, l *play.Lesson) error {
 			time.Sleep(delay)
 			pod := obj.(*corev1.Pod)
 			age := int(time.Since(pod.CreationTimestamp.Time).Seconds())
-			fmt.Fprintf(l.Out, "after %d s : %s : OnAdd : %s : %s\n", age, name, pod.Name, pod.Status.Phase)
+			fmt.Fprintf(env.Out, "after %d s : %s : OnAdd : %s : %s\n", age, name, pod.Name, pod.Status.Phase)
 		}}, processor.Options{})
 		if err != nil {
 			return err
 		}
 	}
-	l.On("pod1, pod2 and pod3 are created", func() {
+	env.On("pod1, pod2 and pod3 are created", func() {
 		for _, name := range []string{"pod1", "pod2", "pod3"} {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.Now()}}
 			pod.Status.Phase = corev1.PodPending

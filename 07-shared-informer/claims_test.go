@@ -33,17 +33,9 @@ import (
 var newInformers = map[string]func(cache.ListerWatcher, runtime.Object,
 	cache.SharedIndexInformerOptions) cache.SharedIndexInformer{
 	"client-go": cache.NewSharedIndexInformerWithOptions,
-	"deltafifo": with(informer.Parts{Queue: informer.DeltaFIFO}),
-	"part-one":  with(informer.Default),
-	"part-two":  with(parttwo.Parts),
-}
-
-func with(parts informer.Parts) func(cache.ListerWatcher, runtime.Object,
-	cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-	return func(lw cache.ListerWatcher, obj runtime.Object,
-		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-		return informer.NewWithParts(lw, obj, options, parts)
-	}
+	"deltafifo": informer.Parts{Queue: informer.DeltaFIFO}.New,
+	"part-one":  informer.Default.New,
+	"part-two":  parttwo.Parts.New,
 }
 
 // start runs an informer and waits until its store has the first list. stop ends the informer, and

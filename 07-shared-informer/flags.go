@@ -5,13 +5,13 @@ package main
 import (
 	"flag"
 
-	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/scripts/harness/web"
 )
 
-// addr is the value of the flag -addr: the host and port for the steps http and xray.
+// addr is the value of the flag -addr: the host and port for the step http.
 var addr string
 
 func addFlags(flags *flag.FlagSet) {
 	flags.StringVar(&addr, "addr", "",
-		"the host and port for the steps http and xray (default: a free port; with -follow "+web.DefaultAddr+")")
+		"the host and port for the step http (default: a free port; with -follow "+web.DefaultAddr+")")
 }

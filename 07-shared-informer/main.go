@@ -9,53 +9,65 @@ import (
 	"embed"
 
 	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 //go:embed testdata
 var files embed.FS
 
-var chapter = step.Chapter{
+var chapter = step.OnCluster(play.Chapter{
 	Name:  "07-shared-informer",
 	Title: "all of it in one: our SharedIndexInformer",
 	Files: files,
 	Flags: addFlags,
-	Steps: []step.Step{
+	Steps: []play.Step{
 		{
-			Name: "classic", Title: "the pipeline, as client-go has it", Run: stepClassic,
+			Name: "classic", Title: "the pipeline, as client-go has it", Run: step.WithEnv(stepClassic),
 			Speakers: []string{"fast", "slow"},
 		},
 		{
-			Name: "clientgo", Title: "client-go's own informer, with two handlers", Run: stepClientgo,
+			Name: "clientgo", Title: "client-go's own informer, with two handlers", Run: step.WithEnv(stepClientgo),
 			Speakers: []string{"first", "second"},
 		},
-		{Name: "once", Title: "three informers, and one with three handlers", Run: stepOnce},
-		{Name: "order", Title: "the same changes, on each of the two queues", Run: stepOrder, Offline: true},
+		{Name: "once", Title: "three informers, and one with three handlers", Run: step.WithEnv(stepOnce)},
+		{
+			Name: "order", Title: "the same changes, on each of the two queues",
+			Run: step.WithEnv(stepOrder), Offline: true,
+		},
 
 		// The parts of Part II.
-		{Name: "starved", Title: "a reader takes its time, and a writer waits", Run: stepStarved, Offline: true},
-		{Name: "snapshot", Title: "our store: a list stays as it was", Run: stepSnapshot, Offline: true},
-		{Name: "refused", Title: "our store: a write that fails changes nothing", Run: stepRefused, Offline: true},
-		{Name: "stalled", Title: "100,000 updates while a handler is stuck", Run: stepStalled, Offline: true},
 		{
-			Name: "informer", Title: "two handlers, and one of them joins late", Run: stepInformer,
+			Name: "starved", Title: "a reader takes its time, and a writer waits",
+			Run: step.WithEnv(stepStarved), Offline: true,
+		},
+		{Name: "snapshot", Title: "our store: a list stays as it was", Run: step.WithEnv(stepSnapshot), Offline: true},
+		{
+			Name: "refused", Title: "our store: a write that fails changes nothing",
+			Run: step.WithEnv(stepRefused), Offline: true,
+		},
+		{
+			Name: "stalled", Title: "100,000 updates while a handler is stuck",
+			Run: step.WithEnv(stepStalled), Offline: true,
+		},
+		{
+			Name: "informer", Title: "two handlers, and one of them joins late", Run: step.WithEnv(stepInformer),
 			Speakers: []string{"first", "late"},
 		},
-		{Name: "http", Title: "the index, served", Run: stepHTTP},
+		{Name: "http", Title: "the index, served", Run: step.WithEnv(stepHTTP)},
 		{
-			Name: "resync", Title: "the store once more, for the handler that wants it", Run: stepResync,
+			Name: "resync", Title: "the store once more, for the handler that wants it", Run: step.WithEnv(stepResync),
 			Speakers: []string{"eager", "calm", "requests"},
 		},
-		{Name: "transform", Title: "what nobody reads is not stored", Run: stepTransform},
+		{Name: "transform", Title: "what nobody reads is not stored", Run: step.WithEnv(stepTransform)},
 		{
-			Name: "remove", Title: "a handler leaves", Run: stepRemove,
+			Name: "remove", Title: "a handler leaves", Run: step.WithEnv(stepRemove),
 			Speakers: []string{"stays", "leaves"},
 		},
 		{
-			Name: "dropin", Title: "client-go's factory, with our informer in it", Run: stepDropin,
+			Name: "dropin", Title: "client-go's factory, with our informer in it", Run: step.WithEnv(stepDropin),
 			Speakers: []string{"client-go's", "ours"},
 		},
-		{Name: "xray", Title: "a page that shows all parts at work", Run: stepXray},
 	},
-}
+})
 
 func main() { step.Main(chapter) }

@@ -15,12 +15,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func TestSteps(t *testing.T) { must.Play(t, chapter.ForPlayer()) }
+func TestSteps(t *testing.T) { must.Play(t, chapter) }
 
 // The steps are the same with the parts of Part II.
 func TestStepsWithPartTwo(t *testing.T) {
 	partOne := informer.Default
 	informer.Default = parttwo.Parts
 	t.Cleanup(func() { informer.Default = partOne }) // after all steps
-	must.Play(t, chapter.ForPlayer())
+	must.Play(t, chapter)
 }

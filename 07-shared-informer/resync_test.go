@@ -2,54 +2,47 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"net/http"
+	"iter"
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/step"
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// An oneConfigMap is the transport of a client. It answers each watch with one ConfigMap as the
-// initial list. When change is closed, somebody adds a label to the ConfigMap.
-type oneConfigMap struct {
-	change  chan struct{}
-	watches atomic.Int32
+// A server is an API server with one ConfigMap, and the requests that it has got.
+type server struct {
+	fault.Requests
+	fakeapi.HTTP
 }
 
-// RoundTrip implements http.RoundTripper.
-func (c *oneConfigMap) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Query().Get("sendInitialEvents") != "true" {
-		return nil, fmt.Errorf("%s: want only a watch with the initial list", r.URL)
-	}
-	c.watches.Add(1)
-	const object = `{"type":%q,"object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{%s},"data":{"sky":"blue"}}}`
-	body, server := io.Pipe()
-	go func() {
-		fmt.Fprintf(server, object, "ADDED", `"namespace":"ns","name":"weather","resourceVersion":"1"`)
-		fmt.Fprintf(server, object, "BOOKMARK",
-			`"resourceVersion":"1","annotations":{"k8s.io/initial-events-end":"true"}`)
-		select {
-		case <-c.change:
-			fmt.Fprintf(server, object, "MODIFIED",
-				`"namespace":"ns","name":"weather","resourceVersion":"2","labels":{"season":"summer"}`)
-		case <-r.Context().Done():
-		}
-	}()
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: body, Request: r}, nil
+func newServer() *server {
+	return &server{HTTP: fakeapi.HTTP{
+		Objects: map[string]iter.Seq[any]{
+			"/api/v1/namespaces/ns/configmaps": slices.Values([]any{weather()}),
+		},
+		Kinds:  map[string]metav1.TypeMeta{"configmaps": weather().TypeMeta},
+		Events: make(chan fakeapi.Event),
+	}}
+}
+
+func weather() *corev1.ConfigMap {
+	made := fakeapi.ConfigMap("weather", "1")
+	made.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}
+	made.Data = map[string]string{"sky": "blue"}
+	return made
 }
 
 // slowLines is the output of a step. To write the second line takes a while.
@@ -71,7 +64,7 @@ func (s *slowLines) Write(line []byte) (int, error) {
 // came only once a day.
 func TestResyncIsForTheEagerHandlerOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pause := func(*oneConfigMap) {
+		pause := func(*server) {
 			time.Sleep(25 * time.Hour)
 			wantCallsOfInformer(t)
 		}
@@ -82,8 +75,11 @@ func TestResyncIsForTheEagerHandlerOnly(t *testing.T) {
 // An object that has changed is no resync, even if its data are the same: both handlers get it.
 func TestAChangeIsForBothHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pause := func(server *oneConfigMap) {
-			close(server.change)
+		pause := func(server *server) {
+			labelled := weather()
+			labelled.ResourceVersion = "1000001"
+			labelled.Labels = map[string]string{"season": "summer"}
+			server.Events <- fakeapi.Event{Type: "MODIFIED", Object: labelled}
 			synctest.Wait() // until both handlers have a call under way
 		}
 		wantResyncStep(t, "when a label was added", pause, "calm : OnUpdate : blue", "eager : OnUpdate : blue")
@@ -92,18 +88,20 @@ func TestAChangeIsForBothHandlers(t *testing.T) {
 
 // wantResyncStep runs the step resync, with a pause after the adds. After the pause it wants these
 // calls. when says what happens in the pause.
-func wantResyncStep(t *testing.T, when string, pause func(*oneConfigMap), calls ...string) {
+func wantResyncStep(t *testing.T, when string, pause func(*server), calls ...string) {
 	t.Helper()
-	server := &oneConfigMap{change: make(chan struct{})}
-	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://server", Transport: server})
+	server := newServer()
+	config := &rest.Config{Host: "http://server", Transport: &server.HTTP}
+	config.Wrap(server.Wrap)
+	client, err := kubernetes.NewForConfig(config)
 	must.NoError(t, err)
 	out := &slowLines{pause: func() { pause(server) }}
-	l := &step.Lesson{
-		Lesson: &play.Lesson{Out: out}, Client: client, Namespace: "ns", Requests: &requests.Counter{},
+	env := &step.Env{
+		Env: &play.Env{Out: out}, Client: client, Namespace: "ns", Requests: &fault.Requests{},
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Hour) // ends a step that waits for a call in vain
 	defer cancel()
-	if err := stepResync(ctx, l); err != nil {
+	if err := stepResync(ctx, env); err != nil {
 		t.Errorf("the step returned the error %v, want none", err)
 	}
 	want := slices.Concat([]string{"calm : OnAdd : blue", "eager : OnAdd : blue"}, calls,
@@ -114,8 +112,8 @@ func wantResyncStep(t *testing.T, when string, pause func(*oneConfigMap), calls 
 		t.Errorf("the last updates came %s; the step printed\n%s\nwant\n%s", when,
 			strings.Join(out.lines, "\n"), strings.Join(want, "\n"))
 	}
-	if n := server.watches.Load(); n != 1 {
-		t.Errorf("the step has sent %d watch requests, want 1: both handlers share one informer", n)
+	if got, want := server.String(), "WATCH with the initial list 1"; got != want {
+		t.Errorf("the step has sent the requests %s, want %s: both handlers share one informer", got, want)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 // stepClassic runs our informer with the queue that client-go's had for many years. It has an index
 // and two handlers. The slow handler does not return from its first call before the
 // transcript says that it goes on.
-func stepClassic(ctx context.Context, l *step.Lesson) error {
-	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+func stepClassic(ctx context.Context, env *step.Env) error {
+	listWatch := cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")) // which every namespace has
 	cities := informer.NewWithParts(listWatch, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{
 		Indexers: cache.Indexers{"sky": bySky},
@@ -32,7 +32,7 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 				obj = unseen.Obj
 			}
 			if city, ok := obj.(*corev1.ConfigMap); ok {
-				fmt.Fprintf(l.Out, "%s : %s : %s : %s%s\n", name, method, city.Name, city.Data["sky"], was)
+				fmt.Fprintf(env.Out, "%s : %s : %s : %s%s\n", name, method, city.Name, city.Data["sky"], was)
 			}
 		}
 		_, err := cities.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -46,10 +46,10 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 			return err
 		}
 	}
-	l.On("the slow handler goes on", release)
-	l.On("where is the sky grey?", func() {
+	env.On("the slow handler goes on", release)
+	env.On("where is the sky grey?", func() {
 		keys, _ := cities.GetIndexer().IndexKeys("sky", "grey") // no error: the index exists
-		fmt.Fprintln(l.Out, "index : grey :", keys)
+		fmt.Fprintln(env.Out, "index : grey :", keys)
 	})
 	cities.RunWithContext(ctx)
 	return nil

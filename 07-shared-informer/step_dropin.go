@@ -17,11 +17,11 @@ import (
 
 // stepDropin makes two factories of client-go. The first makes its own informer of ConfigMaps, the
 // second gets ours. The rest of the code is the same, and knows only the factory.
-func stepDropin(ctx context.Context, l *step.Lesson) error {
+func stepDropin(ctx context.Context, env *step.Env) error {
 	weather := func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name=weather" }
 	newOurs := func(client kubernetes.Interface, resyncPeriod time.Duration) cache.SharedIndexInformer {
 		return informer.New(
-			cache.NewFilteredListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", l.Namespace, weather),
+			cache.NewFilteredListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", env.Namespace, weather),
 			&corev1.ConfigMap{},
 			cache.SharedIndexInformerOptions{
 				ResyncPeriod: resyncPeriod,
@@ -30,12 +30,12 @@ func stepDropin(ctx context.Context, l *step.Lesson) error {
 			})
 	}
 	for _, name := range []string{"client-go's", "ours"} {
-		factory := informers.NewSharedInformerFactoryWithOptions(l.Client, 0,
-			informers.WithNamespace(l.Namespace), informers.WithTweakListOptions(weather))
+		factory := informers.NewSharedInformerFactoryWithOptions(env.Client, 0,
+			informers.WithNamespace(env.Namespace), informers.WithTweakListOptions(weather))
 		if name == "ours" {
 			factory.InformerFor(&corev1.ConfigMap{}, newOurs) // before anybody asks for ConfigMaps
 		}
-		if err := showWeather(l, name, factory); err != nil {
+		if err := showWeather(env, name, factory); err != nil {
 			return err
 		}
 		running, cancel := context.WithCancel(ctx)
@@ -48,7 +48,7 @@ func stepDropin(ctx context.Context, l *step.Lesson) error {
 		}
 		for objectType := range result.Synced {
 			has := factory.InformerFor(&corev1.ConfigMap{}, nil) // nil: it has an informer already
-			fmt.Fprintf(l.Out, "%s : the factory has synced %v with %T\n", name, objectType, has)
+			fmt.Fprintf(env.Out, "%s : the factory has synced %v with %T\n", name, objectType, has)
 		}
 	}
 	<-ctx.Done()
@@ -57,15 +57,15 @@ func stepDropin(ctx context.Context, l *step.Lesson) error {
 
 // showWeather adds a handler to the factory's informer of ConfigMaps. The handler reads from the
 // factory's lister.
-func showWeather(l *step.Lesson, name string, factory informers.SharedInformerFactory) error {
+func showWeather(env *step.Env, name string, factory informers.SharedInformerFactory) error {
 	configMaps := factory.Core().V1().ConfigMaps()
 	show := func(method string) {
-		configMap, err := configMaps.Lister().ConfigMaps(l.Namespace).Get("weather")
+		configMap, err := configMaps.Lister().ConfigMaps(env.Namespace).Get("weather")
 		if err != nil {
-			fmt.Fprintf(l.Out, "%s : %s : the lister says: %v\n", name, method, err)
+			fmt.Fprintf(env.Out, "%s : %s : the lister says: %v\n", name, method, err)
 			return
 		}
-		fmt.Fprintf(l.Out, "%s : %s : the lister has %s\n", name, method, configMap.Data["sky"])
+		fmt.Fprintf(env.Out, "%s : %s : the lister has %s\n", name, method, configMap.Data["sky"])
 	}
 	_, err := configMaps.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(any) { show("OnAdd") },

@@ -14,13 +14,14 @@ import (
 
 	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/07-shared-informer/informer"
-	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/web"
 )
 
 // stepHTTP serves the index of an informer. It does not listen before the store is complete.
-func stepHTTP(ctx context.Context, l *step.Lesson) error {
-	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
+func stepHTTP(ctx context.Context, env *step.Env) error {
+	listWatch := cache.NewListWatchFromClient(
+		env.Client.CoreV1().RESTClient(), "pods", env.Namespace, fields.Everything())
 	pods := informer.New(listWatch, &corev1.Pod{}, cache.SharedIndexInformerOptions{
 		Indexers: cache.Indexers{"namespace": indexer.ByNamespace, "app": indexer.ByLabel("app")}, // of chapter 04
 	})
@@ -57,10 +58,10 @@ func stepHTTP(ctx context.Context, l *step.Lesson) error {
 		}
 		c.JSON(http.StatusOK, keys)
 	})
-	server, err := web.Serve(ctx, web.Addr(addr, l.Follow), r) // as r.Run(":4000"), but protected
+	server, err := web.Serve(ctx, web.Addr(addr, env.Follow), r) // as r.Run(":4000"), but protected
 	if err != nil {
 		return err
 	}
-	l.ServesAt(strings.TrimPrefix(server.URL(), "http://"))
+	env.ServesAt(strings.TrimPrefix(server.URL(), "http://"))
 	return server.Wait()
 }

@@ -16,15 +16,15 @@ import (
 
 // stepOnce counts the requests for three handlers: first with a client-go informer for each of
 // them, then with one informer of ours that they share.
-func stepOnce(ctx context.Context, l *step.Lesson) error {
-	weather := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+func stepOnce(ctx context.Context, env *step.Env) error {
+	weather := cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))
 	newTheirs := func() cache.SharedIndexInformer {
 		return cache.NewSharedIndexInformerWithOptions(weather, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	}
 	ours := informer.New(weather, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	for _, informers := range [][]cache.SharedIndexInformer{{newTheirs(), newTheirs(), newTheirs()}, {ours}} {
-		l.Requests.Reset()
+		env.Requests.Reset()
 		var calls atomic.Int32
 		var synced []cache.DoneChecker
 		for i := range 3 { // handlers
@@ -42,13 +42,13 @@ func stepOnce(ctx context.Context, l *step.Lesson) error {
 			running.Go(func() { shared.RunWithContext(ctx) })
 		}
 		done := cache.WaitFor(ctx, "", synced...)
-		requests := l.Requests.String()
+		requests := env.Requests.String()
 		cancel()
 		running.Wait()
 		if !done {
 			return ctx.Err()
 		}
-		fmt.Fprintf(l.Out, "informers : %d, handlers : 3, calls : %d, requests : %s\n",
+		fmt.Fprintf(env.Out, "informers : %d, handlers : 3, calls : %d, requests : %s\n",
 			len(informers), calls.Load(), requests)
 	}
 	return nil

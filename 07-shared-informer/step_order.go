@@ -18,11 +18,11 @@ import (
 // stepOrder runs the informer on each of the two queues. The queue already has four changes when the
 // loop begins, as if the loop had been busy: a in version 3, b in version 4, a in version 5, and a
 // bookmark of version 9. (No server is asked.)
-func stepOrder(ctx context.Context, l *step.Lesson) error {
+func stepOrder(ctx context.Context, env *step.Env) error {
 	for _, newQueue := range []func(cache.KeyListerGetter) informer.Queue{informer.DeltaFIFO, informer.RealFIFO} {
 		filled := func(known cache.KeyListerGetter) informer.Queue {
 			queue := newQueue(known)
-			fmt.Fprintf(l.Out, "# %s\n", queue.Name())
+			fmt.Fprintf(env.Out, "# %s\n", queue.Name())
 			for _, change := range []func() error{
 				func() error { return queue.Add(inVersion("a", "3")) },
 				func() error { return queue.Add(inVersion("b", "4")) },
@@ -35,7 +35,7 @@ func stepOrder(ctx context.Context, l *step.Lesson) error {
 				},
 			} {
 				if err := change(); err != nil {
-					fmt.Fprintln(l.Out, err)
+					fmt.Fprintln(env.Out, err)
 				}
 			}
 			return queue
@@ -60,11 +60,11 @@ func stepOrder(ctx context.Context, l *step.Lesson) error {
 		for range 3 {
 			select {
 			case call := <-calls:
-				fmt.Fprintln(l.Out, call)
+				fmt.Fprintln(env.Out, call)
 			case <-ctx.Done():
 			}
 		}
-		fmt.Fprintln(l.Out, "WaitForVersion 9 :", configMaps.WaitForVersion(ctx, "9"))
+		fmt.Fprintln(env.Out, "WaitForVersion 9 :", configMaps.WaitForVersion(ctx, "9"))
 		cancel()
 		running.Wait()
 	}

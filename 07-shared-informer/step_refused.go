@@ -14,7 +14,7 @@ import (
 
 // stepRefused gives our store an index function that fails for some pods, and panics for others. A
 // write of such a pod returns an error, and the store does not change.
-func stepRefused(_ context.Context, l *step.Lesson) error {
+func stepRefused(_ context.Context, env *step.Env) error {
 	strict := func(obj any) ([]string, error) {
 		switch app := obj.(*corev1.Pod).Labels["app"]; app {
 		case "fails":
@@ -31,7 +31,7 @@ func stepRefused(_ context.Context, l *step.Lesson) error {
 	}
 	show := func(write string, err error) {
 		values := pods.ListIndexFuncValues("strict")
-		fmt.Fprintf(l.Out, "%s : %v\nin the store : %v, in the index : %v\n", write, err, pods.ListKeys(), values)
+		fmt.Fprintf(env.Out, "%s : %v\nin the store : %v, in the index : %v\n", write, err, pods.ListKeys(), values)
 	}
 	show("Update", pods.Update(newPod("ns1", "pod1", "fails")))
 	show("Add", pods.Add(newPod("ns1", "pod2", "panics")))

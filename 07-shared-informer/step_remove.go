@@ -14,19 +14,19 @@ import (
 
 // stepRemove removes one of two handlers while the informer runs. After ShutDownEventHandler has
 // returned, that handler gets no call.
-func stepRemove(ctx context.Context, l *step.Lesson) error {
-	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+func stepRemove(ctx context.Context, env *step.Env) error {
+	listWatch := cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))
 	configMaps := informer.New(listWatch, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	handler := func(name string) cache.ResourceEventHandler {
 		return cache.ResourceEventHandlerFuncs{
 			AddFunc: func(obj any) {
-				fmt.Fprintf(l.Out, "%s : OnAdd : %s\n", name, obj.(*corev1.ConfigMap).Data["sky"])
+				fmt.Fprintf(env.Out, "%s : OnAdd : %s\n", name, obj.(*corev1.ConfigMap).Data["sky"])
 			},
 			UpdateFunc: func(_, newObj any) {
-				fmt.Fprintf(l.Out, "%s : OnUpdate : %s\n", name, newObj.(*corev1.ConfigMap).Data["sky"])
+				fmt.Fprintf(env.Out, "%s : OnUpdate : %s\n", name, newObj.(*corev1.ConfigMap).Data["sky"])
 			},
-			DeleteFunc: func(obj any) { fmt.Fprintf(l.Out, "%s : OnDelete\n", name) },
+			DeleteFunc: func(obj any) { fmt.Fprintf(env.Out, "%s : OnDelete\n", name) },
 		}
 	}
 	if _, err := configMaps.AddEventHandler(handler("stays")); err != nil {
@@ -36,9 +36,9 @@ func stepRemove(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	l.On("a handler leaves, and leaves once more", func() {
-		fmt.Fprintln(l.Out, "ShutDownEventHandler :", cache.ShutDownEventHandler(configMaps, registration))
-		fmt.Fprintln(l.Out, "RemoveEventHandler :", configMaps.RemoveEventHandler(registration))
+	env.On("a handler leaves, and leaves once more", func() {
+		fmt.Fprintln(env.Out, "ShutDownEventHandler :", cache.ShutDownEventHandler(configMaps, registration))
+		fmt.Fprintln(env.Out, "RemoveEventHandler :", configMaps.RemoveEventHandler(registration))
 	})
 	configMaps.RunWithContext(ctx)
 	return nil

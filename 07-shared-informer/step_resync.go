@@ -16,8 +16,8 @@ import (
 
 // stepResync has two handlers. One wants a resync every second, the other wants none. A resync
 // makes no request to the server: the step counts the requests.
-func stepResync(ctx context.Context, l *step.Lesson) error {
-	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+func stepResync(ctx context.Context, env *step.Env) error {
+	listWatch := cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))
 	configMaps := informer.New(listWatch, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{
 		ResyncPeriod: time.Hour, // zero would mean: never, whatever a handler asks for
@@ -46,15 +46,15 @@ func stepResync(ctx context.Context, l *step.Lesson) error {
 
 	for i := range 4 { // an add for each handler, and two resyncs
 		if i == 2 {
-			l.Requests.Reset()
+			env.Requests.Reset()
 		}
 		select {
 		case call := <-calls:
-			fmt.Fprintln(l.Out, call)
+			fmt.Fprintln(env.Out, call)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	fmt.Fprintf(l.Out, "requests : %s since the first list\n", l.Requests)
+	fmt.Fprintf(env.Out, "requests : %s since the first list\n", env.Requests)
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 // stepSnapshot takes a snapshot of a store, and then writes to the store, even in the middle of a
 // loop over the snapshot. The snapshot does not change.
-func stepSnapshot(_ context.Context, l *step.Lesson) error {
+func stepSnapshot(_ context.Context, env *step.Env) error {
 	pods := store.New(store.Options{})
 	pod := func(name, version string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}
@@ -25,7 +25,7 @@ func stepSnapshot(_ context.Context, l *step.Lesson) error {
 			names = append(names, obj.(*corev1.Pod).Name+"@"+obj.(*corev1.Pod).ResourceVersion)
 		}
 		slices.Sort(names) // a list has no order
-		fmt.Fprintf(l.Out, "%s : %v, as of version %s\n", what, names, version)
+		fmt.Fprintf(env.Out, "%s : %v, as of version %s\n", what, names, version)
 	}
 
 	for _, p := range []*corev1.Pod{pod("db", "1"), pod("mail", "2"), pod("web", "3")} {
@@ -36,7 +36,7 @@ func stepSnapshot(_ context.Context, l *step.Lesson) error {
 	before := pods.Snapshot()
 	show("the snapshot", before.List(), before.Version())
 
-	fmt.Fprintln(l.Out, "# web is updated, mail is deleted, cron is added; then a bookmark comes")
+	fmt.Fprintln(env.Out, "# web is updated, mail is deleted, cron is added; then a bookmark comes")
 	if err := pods.Update(pod("web", "4")); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func stepSnapshot(_ context.Context, l *step.Lesson) error {
 	show("the snapshot", before.List(), before.Version())
 	show("the store", pods.List(), pods.LastStoreSyncResourceVersion())
 
-	fmt.Fprintln(l.Out, "# a loop over the snapshot deletes each of its pods from the store")
+	fmt.Fprintln(env.Out, "# a loop over the snapshot deletes each of its pods from the store")
 	for key := range before.All() {
 		if err := pods.Delete(pod(key, "10")); err != nil { // if the loop locked the store, Delete would wait forever
 			return err

@@ -16,7 +16,7 @@ import (
 
 // stepStalled has a handler that gets the adds of 100 pods, and then is stuck. Meanwhile each pod
 // changes 1,000 times. How many notifications wait for the handler?
-func stepStalled(_ context.Context, l *step.Lesson) error {
+func stepStalled(_ context.Context, env *step.Env) error {
 	const pods, updates = 100, 100_000
 	for _, fanout := range []processor.Fanout{processor.NewChannels(), journal.New()} {
 		listener := fanout.Listen(nil)
@@ -29,18 +29,18 @@ func stepStalled(_ context.Context, l *step.Lesson) error {
 		}
 		var calls []processor.Notification // of the handler
 
-		fmt.Fprintf(l.Out, "# %T: %d pods are added, and then the handler is stuck\n", fanout, pods)
+		fmt.Fprintf(env.Out, "# %T: %d pods are added, and then the handler is stuck\n", fanout, pods)
 		for i := range pods {
 			distribute(processor.Added, i)
 		}
 		for len(calls) < pods {
 			calls = append(calls, listener.Next()...)
 		}
-		fmt.Fprintf(l.Out, "# %d updates\n", updates)
+		fmt.Fprintf(env.Out, "# %d updates\n", updates)
 		for i := range updates {
 			distribute(processor.Updated, pods+i)
 		}
-		fmt.Fprintf(l.Out, "waiting : %d\n# the handler goes on\n", listener.Waiting())
+		fmt.Fprintf(env.Out, "waiting : %d\n# the handler goes on\n", listener.Waiting())
 		for listener.Waiting() > 0 {
 			calls = append(calls, listener.Next()...)
 		}
@@ -52,14 +52,14 @@ func stepStalled(_ context.Context, l *step.Lesson) error {
 			delivered[n.Key] = n.New
 			switch i {
 			case pods, pods + 1, len(calls) - 2, len(calls) - 1:
-				fmt.Fprintf(l.Out, "OnUpdate : %s : version %s (was %s)\n", n.Key,
+				fmt.Fprintf(env.Out, "OnUpdate : %s : version %s (was %s)\n", n.Key,
 					n.New.(*corev1.Pod).ResourceVersion, n.Old.(*corev1.Pod).ResourceVersion)
 			case pods + 2:
-				fmt.Fprintf(l.Out, "… %d more calls …\n", len(calls)-pods-4)
+				fmt.Fprintf(env.Out, "… %d more calls …\n", len(calls)-pods-4)
 			}
 		}
-		fmt.Fprintln(l.Out, "each old object was the one delivered before :", inOrder)
-		fmt.Fprintln(l.Out, "the last object delivered of each pod is its newest :", maps.Equal(delivered, newest))
+		fmt.Fprintln(env.Out, "each old object was the one delivered before :", inOrder)
+		fmt.Fprintln(env.Out, "the last object delivered of each pod is its newest :", maps.Equal(delivered, newest))
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 
 // stepStarved blocks a reader in the middle of Index, in an index function. Then it writes to the
 // store, and reads from it: first client-go's store, then ours.
-func stepStarved(ctx context.Context, l *step.Lesson) error {
+func stepStarved(ctx context.Context, env *step.Env) error {
 	pod, asked := newPod("ns1", "pod1", "l1"), newPod("ns1", "asked", "l1")
 	for _, name := range []string{"client-go", "ours"} {
 		reading, release := make(chan struct{}), make(chan struct{})
@@ -37,15 +37,15 @@ func stepStarved(ctx context.Context, l *step.Lesson) error {
 				defer close(returned)
 				close(begun)
 				if err := call(); err != nil {
-					fmt.Fprintf(l.Out, "%s : %s : %v\n", name, what, err)
+					fmt.Fprintf(env.Out, "%s : %s : %v\n", name, what, err)
 				}
 			})
 			<-begun
 			select {
 			case <-returned:
-				fmt.Fprintf(l.Out, "%s : %s has returned\n", name, what)
+				fmt.Fprintf(env.Out, "%s : %s has returned\n", name, what)
 			case <-time.After(patience):
-				fmt.Fprintf(l.Out, "%s : %s waits\n", name, what)
+				fmt.Fprintf(env.Out, "%s : %s waits\n", name, what)
 			case <-ctx.Done():
 			}
 		}
@@ -53,7 +53,7 @@ func stepStarved(ctx context.Context, l *step.Lesson) error {
 		var readErr error
 		running.Go(func() { _, readErr = index.Index("app", asked) })
 		<-reading
-		fmt.Fprintf(l.Out, "%s : a reader is in the middle of Index\n", name)
+		fmt.Fprintf(env.Out, "%s : a reader is in the middle of Index\n", name)
 		start("Update", func() error { return index.Update(pod) })
 		start("GetByKey", func() error { _, _, err := index.GetByKey("ns1/pod1"); return err })
 		close(release)
@@ -61,7 +61,7 @@ func stepStarved(ctx context.Context, l *step.Lesson) error {
 		if readErr != nil {
 			return readErr
 		}
-		fmt.Fprintf(l.Out, "%s : the reader has finished; pods in the store : %d\n", name, len(index.List()))
+		fmt.Fprintf(env.Out, "%s : the reader has finished; pods in the store : %d\n", name, len(index.List()))
 	}
 	return ctx.Err()
 }

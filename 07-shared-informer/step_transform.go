@@ -15,8 +15,8 @@ import (
 
 // stepTransform removes the managed fields from each object before it is stored. In these fields,
 // the server records who wrote which field. Few programs read them.
-func stepTransform(ctx context.Context, l *step.Lesson) error {
-	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+func stepTransform(ctx context.Context, env *step.Env) error {
+	listWatch := cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))
 	configMaps := informer.New(listWatch, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	size := func(configMap *corev1.ConfigMap) int {
@@ -29,7 +29,7 @@ func stepTransform(ctx context.Context, l *step.Lesson) error {
 		configMap := obj.(*corev1.ConfigMap) // fresh from the server: we may change it
 		before := size(configMap)
 		configMap.ManagedFields = nil
-		fmt.Fprintf(l.Out, "transform : from %d bytes to %d\n", before, size(configMap))
+		fmt.Fprintf(env.Out, "transform : from %d bytes to %d\n", before, size(configMap))
 		return configMap, nil
 	}
 	if err := configMaps.SetTransform(transform); err != nil {
@@ -37,7 +37,7 @@ func stepTransform(ctx context.Context, l *step.Lesson) error {
 	}
 	show := func(method string, obj any) {
 		configMap := obj.(*corev1.ConfigMap)
-		fmt.Fprintf(l.Out, "%s : %s, managed fields of %d writers\n",
+		fmt.Fprintf(env.Out, "%s : %s, managed fields of %d writers\n",
 			method, configMap.Data["sky"], len(configMap.ManagedFields))
 	}
 	_, err := configMaps.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -47,8 +47,8 @@ func stepTransform(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	l.On("a transform is set while the informer runs", func() {
-		fmt.Fprintln(l.Out, "SetTransform :", configMaps.SetTransform(transform))
+	env.On("a transform is set while the informer runs", func() {
+		fmt.Fprintln(env.Out, "SetTransform :", configMaps.SetTransform(transform))
 	})
 	configMaps.RunWithContext(ctx)
 	return nil

@@ -29,8 +29,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
@@ -275,9 +275,9 @@ func inTwoFactories(t *testing.T, config *rest.Config, namespace string) (typedS
 
 func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
 	s := sessiontest.Open(t)
-	var asked requests.Counter
+	var asked fault.Requests
 	config := rest.CopyConfig(s.Config)
-	asked.Count(config)
+	config.Wrap(asked.Wrap)
 	inTwoFactories(t, config, s.Namespace)
 	if asked.Lists() != 2 {
 		t.Errorf("%d lists, want 2", asked.Lists())

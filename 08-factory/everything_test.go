@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session/sessiontest"
 	"example.com/informer/scripts/harness/usage"
 )
@@ -20,10 +20,10 @@ import (
 // Each informer costs one list, fewer than ten goroutines, and less than a megabyte.
 func TestAnInformerForEachTypeCostsLittle(t *testing.T) {
 	s := sessiontest.Open(t)
-	var asked requests.Counter
+	var asked fault.Requests
 	config := rest.CopyConfig(s.Config)
 	config.WarningHandler = rest.NoWarnings{} // the server warns of deprecated types
-	asked.Count(config)
+	config.Wrap(asked.Wrap)
 	client, err := kubernetes.NewForConfig(config)
 	must.NoError(t, err)
 	lists, err := client.Discovery().ServerPreferredResources()

@@ -5,7 +5,7 @@ package main
 import (
 	"flag"
 
-	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/scripts/harness/web"
 )
 
 // The values of the flags.

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	example.com/informer/03-reflector v0.0.0
 	example.com/informer/04-indexer v0.0.0
+	example.com/informer/06-processor v0.0.0
 	example.com/informer/07-shared-informer v0.0.0
 	example.com/informer/scripts/harness v0.0.0
 	github.com/gin-gonic/gin v1.12.0
@@ -23,7 +24,6 @@ require (
 
 require (
 	example.com/informer/01-deltafifo v0.0.0 // indirect
-	example.com/informer/06-processor v0.0.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/bytedance/gopkg v0.1.3 // indirect
 	github.com/bytedance/sonic v1.15.0 // indirect

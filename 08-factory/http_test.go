@@ -34,7 +34,7 @@ func serve(t *testing.T, client *fake.Clientset) (url string) {
 	out := &record.Buffer{}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
-	go func() { ended <- stepHTTP(ctx, &step.Lesson{Lesson: &play.Lesson{Out: out}, Client: client}) }()
+	go func() { ended <- stepHTTP(ctx, &step.Env{Env: &play.Env{Out: out}, Client: client}) }()
 	t.Cleanup(func() {
 		cancel()
 		must.NoError(t, <-ended)

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"example.com/informer/scripts/harness/requests"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/step"
 	"example.com/informer/scripts/harness/step/play"
 )
@@ -63,7 +63,7 @@ func TestTheStepsWaitForTheirCaches(t *testing.T) {
 	utilruntime.ErrorHandlers = nil // the reflectors would report each list that fails
 	for _, test := range []struct {
 		name string
-		run  func(context.Context, *step.Lesson) error
+		run  func(context.Context, *step.Env) error
 		late []string // each of them in turn
 		want []string
 	}{
@@ -90,11 +90,11 @@ func TestTheStepsWaitForTheirCaches(t *testing.T) {
 			for _, late := range test.late {
 				synctest.Test(t, func(t *testing.T) {
 					var out strings.Builder
-					l := &step.Lesson{
-						Lesson: &play.Lesson{Out: &out}, Requests: &requests.Counter{},
+					env := &step.Env{
+						Env: &play.Env{Out: &out}, Requests: &fault.Requests{},
 						Client: newLateClient(late), Namespace: "ns",
 					}
-					if err := test.run(t.Context(), l); err != nil {
+					if err := test.run(t.Context(), env); err != nil {
 						t.Errorf("step %s: %v", test.name, err)
 					}
 					got := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -115,7 +115,7 @@ func TestTheStepsReturnTheErrorOfTheWait(t *testing.T) {
 	utilruntime.ErrorHandlers = nil // the reflectors would report each list that fails
 	for _, test := range []struct {
 		name string
-		run  func(context.Context, *step.Lesson) error
+		run  func(context.Context, *step.Env) error
 		late []string // each of them in turn
 	}{
 		{"generic", stepGeneric, []string{"configmaps"}}, // the first type that it prints
@@ -127,11 +127,11 @@ func TestTheStepsReturnTheErrorOfTheWait(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					defer cancel()
 					var out strings.Builder
-					l := &step.Lesson{
-						Lesson: &play.Lesson{Out: &out}, Requests: &requests.Counter{},
+					env := &step.Env{
+						Env: &play.Env{Out: &out}, Requests: &fault.Requests{},
 						Client: newLateClient(late), Namespace: "ns",
 					}
-					err := test.run(ctx, l)
+					err := test.run(ctx, env)
 					if !errors.Is(err, context.DeadlineExceeded) {
 						t.Errorf("step %s returns %v when there are no %s in time, want %v", test.name, err, late,
 							context.DeadlineExceeded)

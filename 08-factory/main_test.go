@@ -16,12 +16,12 @@ func TestMain(m *testing.M) {
 }
 
 func TestSteps(t *testing.T) {
-	must.Play(t, chapter.ForPlayer())
+	must.Play(t, chapter)
 }
 
 func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, step := range chapter.Steps {
-		must.EndOnCtrlC(t, chapter.ForPlayer(), step.Name)
+		must.EndOnCtrlC(t, chapter, step.Name)
 	}
 }
 
@@ -30,5 +30,5 @@ func TestStepsWithPartTwo(t *testing.T) {
 	partOne := informer.Default
 	informer.Default = parttwo.Parts
 	t.Cleanup(func() { informer.Default = partOne }) // after all steps
-	must.Play(t, chapter.ForPlayer())
+	must.Play(t, chapter)
 }

@@ -15,12 +15,13 @@ import (
 
 // stepClientgo runs one program on two factories. The code inside the loop knows only client-go's
 // interface.
-func stepClientgo(ctx context.Context, l *step.Lesson) error {
+func stepClientgo(ctx context.Context, env *step.Env) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for name, f := range map[string]informers.SharedInformerFactory{
-		"client-go's": informers.NewSharedInformerFactoryWithOptions(l.Client, 0, informers.WithNamespace(l.Namespace)),
-		"ours":        factory.New(l.Client, factory.Options{Namespace: l.Namespace}).ClientGo(),
+		"client-go's": informers.NewSharedInformerFactoryWithOptions(
+			env.Client, 0, informers.WithNamespace(env.Namespace)),
+		"ours": factory.New(env.Client, factory.Options{Namespace: env.Namespace}).ClientGo(),
 	} {
 		defer func() {
 			cancel() // client-go's Shutdown does not stop informers, it only waits for them
@@ -28,9 +29,9 @@ func stepClientgo(ctx context.Context, l *step.Lesson) error {
 		}()
 		configMaps := f.Core().V1().ConfigMaps()
 		handler := cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
-			UpdateFunc: func(_, c *corev1.ConfigMap) { fmt.Fprintf(l.Out, "%s : updated : %s\n", name, c.Name) },
+			UpdateFunc: func(_, c *corev1.ConfigMap) { fmt.Fprintf(env.Out, "%s : updated : %s\n", name, c.Name) },
 			DeleteFunc: func(c cache.DeletedObject[*corev1.ConfigMap]) { // the object, or a tombstone
-				fmt.Fprintf(l.Out, "%s : deleted : %s\n", name, c.GetName())
+				fmt.Fprintf(env.Out, "%s : deleted : %s\n", name, c.GetName())
 			},
 		}
 		if _, err := configMaps.TypedInformer().AddTypedEventHandler(handler); err != nil {
@@ -44,8 +45,8 @@ func stepClientgo(ctx context.Context, l *step.Lesson) error {
 		if err := f.WaitForCacheSyncWithContext(ctx).AsError(); err != nil {
 			return err
 		}
-		fmt.Fprintf(l.Out, "%s : ConfigMap : %s\n", name, names(configMaps.Lister().List(labels.Everything())))
-		fmt.Fprintf(l.Out, "%s : Pod : %s\n", name, names(pods.Lister().List(labels.Everything())))
+		fmt.Fprintf(env.Out, "%s : ConfigMap : %s\n", name, names(configMaps.Lister().List(labels.Everything())))
+		fmt.Fprintf(env.Out, "%s : Pod : %s\n", name, names(pods.Lister().List(labels.Everything())))
 	}
 	<-ctx.Done()
 	return nil

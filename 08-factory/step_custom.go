@@ -16,14 +16,14 @@ import (
 
 // stepCustom watches a custom resource with the same factory as ConfigMaps. The objects of the
 // custom resource are unstructured, because client-go has no Go type for them.
-func stepCustom(ctx context.Context, l *step.Lesson) error {
-	client, err := dynamic.NewForConfig(l.Config)
+func stepCustom(ctx context.Context, env *step.Env) error {
+	client, err := dynamic.NewForConfig(env.Config)
 	if err != nil {
 		return err
 	}
-	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace, Dynamic: client})
+	f := factory.New(env.Client, factory.Options{Namespace: env.Namespace, Dynamic: client})
 	defer f.Shutdown()
-	widgets := schema.GroupVersionResource{Group: l.Namespace + ".example.com", Version: "v1", Resource: "widgets"}
+	widgets := schema.GroupVersionResource{Group: env.Namespace + ".example.com", Version: "v1", Resource: "widgets"}
 	custom, err := f.ForResource(widgets)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func stepCustom(ctx context.Context, l *step.Lesson) error {
 			return
 		}
 		size, _, _ := unstructured.NestedInt64(widget.Object, "spec", "size")
-		fmt.Fprintf(l.Out, "%s : %s : size %d : %s %s, a %T\n",
+		fmt.Fprintf(env.Out, "%s : %s : size %d : %s %s, a %T\n",
 			call, widget.GetName(), size, widget.GetAPIVersion(), widget.GetKind(), widget)
 	}
 	handler, err := custom.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -58,11 +58,11 @@ func stepCustom(ctx context.Context, l *step.Lesson) error {
 	if !cache.WaitFor(ctx, "", handler.HasSyncedChecker()) { // with an empty name, WaitFor logs nothing
 		return ctx.Err()
 	}
-	fmt.Fprintln(l.Out, "config maps :", names(configMaps.List(labels.Everything())))
+	fmt.Fprintln(env.Out, "config maps :", names(configMaps.List(labels.Everything())))
 
-	l.On("the factory forgets widgets", func() { // without Forget, the informer would ask for widgets forever
+	env.On("the factory forgets widgets", func() { // without Forget, the informer would ask for widgets forever
 		f.Forget(widgets)
-		fmt.Fprintln(l.Out, "widgets : stopped:", custom.Informer().IsStopped())
+		fmt.Fprintln(env.Out, "widgets : stopped:", custom.Informer().IsStopped())
 	})
 	<-ctx.Done()
 	return nil

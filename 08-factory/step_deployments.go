@@ -15,8 +15,9 @@ import (
 
 // stepDeployments uses client-go's factory as many programs do: with a resync every 30 seconds, a
 // lister, Start, and WaitForCacheSync.
-func stepDeployments(ctx context.Context, l *step.Lesson) error {
-	f := informers.NewSharedInformerFactoryWithOptions(l.Client, 30*time.Second, informers.WithNamespace(l.Namespace))
+func stepDeployments(ctx context.Context, env *step.Env) error {
+	f := informers.NewSharedInformerFactoryWithOptions(
+		env.Client, 30*time.Second, informers.WithNamespace(env.Namespace))
 	ctx, cancel := context.WithCancel(ctx)
 	defer f.Shutdown() // waits for the informers, which end when ctx ends
 	defer cancel()
@@ -27,7 +28,7 @@ func stepDeployments(ctx context.Context, l *step.Lesson) error {
 		UpdateFunc: func(oldObj, newObj any) {
 			before, after := oldObj.(*appsv1.Deployment), newObj.(*appsv1.Deployment)
 			if *before.Spec.Replicas != *after.Spec.Replicas { // neither a resync nor a new status
-				fmt.Fprintf(l.Out, "OnUpdate : %s : replicas %d (was %d)\n",
+				fmt.Fprintf(env.Out, "OnUpdate : %s : replicas %d (was %d)\n",
 					after.Name, *after.Spec.Replicas, *before.Spec.Replicas)
 			}
 		},
@@ -41,14 +42,14 @@ func stepDeployments(ctx context.Context, l *step.Lesson) error {
 		return err
 	}
 	for goType, hasSynced := range synced.Synced {
-		fmt.Fprintf(l.Out, "%v : synced : %t\n", goType, hasSynced)
+		fmt.Fprintf(env.Out, "%v : synced : %t\n", goType, hasSynced)
 	}
 	found, err := lister.List(labels.Everything())
 	if err != nil {
 		return err
 	}
 	for _, deployment := range found {
-		fmt.Fprintf(l.Out, "lister : %s : replicas %d\n", deployment.Name, *deployment.Spec.Replicas)
+		fmt.Fprintf(env.Out, "lister : %s : replicas %d\n", deployment.Name, *deployment.Spec.Replicas)
 	}
 	<-ctx.Done()
 	return nil

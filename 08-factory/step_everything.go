@@ -18,17 +18,17 @@ import (
 )
 
 // stepEverything asks the server for its types, and caches the objects of all types.
-func stepEverything(ctx context.Context, l *step.Lesson) error {
-	client, err := dynamic.NewForConfig(l.Config)
+func stepEverything(ctx context.Context, env *step.Env) error {
+	client, err := dynamic.NewForConfig(env.Config)
 	if err != nil {
 		return err
 	}
-	server := discovery.ToDiscoveryInterfaceWithContext(l.Client.Discovery())
+	server := discovery.ToDiscoveryInterfaceWithContext(env.Client.Discovery())
 	lists, err := server.ServerPreferredResourcesWithContext(ctx) // each type once, in the preferred version
 	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
 		return err
 	}
-	f := factory.New(l.Client, factory.Options{Dynamic: client})
+	f := factory.New(env.Client, factory.Options{Dynamic: client})
 	defer f.Shutdown()
 	types := map[string][]string{} // the names of types, by the words in front of them in the output
 	for _, list := range lists {
@@ -60,7 +60,7 @@ func stepEverything(ctx context.Context, l *step.Lesson) error {
 	}
 	for _, heading := range slices.Sorted(maps.Keys(types)) {
 		if !strings.Contains(heading, ".") { // each cluster has other types in the groups with a dot
-			fmt.Fprintln(l.Out, heading, ":", strings.Join(slices.Sorted(slices.Values(types[heading])), " "))
+			fmt.Fprintln(env.Out, heading, ":", strings.Join(slices.Sorted(slices.Values(types[heading])), " "))
 		}
 	}
 	return nil

@@ -14,24 +14,24 @@ import (
 
 // stepFactory asks for the informers of two types, starts both with one call, and waits for both
 // with another call.
-func stepFactory(ctx context.Context, l *step.Lesson) error {
-	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
+func stepFactory(ctx context.Context, env *step.Env) error {
+	f := factory.New(env.Client, factory.Options{Namespace: env.Namespace})
 	defer f.Shutdown()
 	configMaps, pods := f.ConfigMaps(), f.Pods() // makes the informers, and does not start them
 	if _, err := configMaps.Informer().AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(obj any, isInInitialList bool) {
 			if !isInInitialList {
-				fmt.Fprintln(l.Out, "config maps : OnAdd :", obj.(*corev1.ConfigMap).Name)
+				fmt.Fprintln(env.Out, "config maps : OnAdd :", obj.(*corev1.ConfigMap).Name)
 			}
 		},
 	}); err != nil {
 		return err
 	}
 	if _, err := pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-		UpdateFunc: func(_, newObj any) { fmt.Fprintln(l.Out, "pods : OnUpdate :", newObj.(*corev1.Pod).Name) },
+		UpdateFunc: func(_, newObj any) { fmt.Fprintln(env.Out, "pods : OnUpdate :", newObj.(*corev1.Pod).Name) },
 		DeleteFunc: func(obj any) {
 			key, _ := cache.DeletionHandlingObjectToName(obj) // obj may be a tombstone
-			fmt.Fprintln(l.Out, "pods : OnDelete :", key.Name)
+			fmt.Fprintln(env.Out, "pods : OnDelete :", key.Name)
 		},
 	}); err != nil {
 		return err
@@ -41,8 +41,8 @@ func stepFactory(ctx context.Context, l *step.Lesson) error {
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "ConfigMap :", names(configMaps.Lister().List(labels.Everything())))
-	fmt.Fprintln(l.Out, "Pod :", names(pods.Lister().List(labels.Everything())))
+	fmt.Fprintln(env.Out, "ConfigMap :", names(configMaps.Lister().List(labels.Everything())))
+	fmt.Fprintln(env.Out, "Pod :", names(pods.Lister().List(labels.Everything())))
 	<-ctx.Done()
 	return nil
 }

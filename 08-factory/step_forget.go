@@ -18,8 +18,8 @@ import (
 
 // stepForget forgets one informer of a factory, while the other informer runs on. Then it looks for
 // the objects and the goroutines of the forgotten informer, and asks for its type again.
-func stepForget(ctx context.Context, l *step.Lesson) error {
-	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
+func stepForget(ctx context.Context, env *step.Env) error {
+	f := factory.New(env.Client, factory.Options{Namespace: env.Namespace})
 	defer f.Shutdown()
 	pods := f.Pods().Informer()
 	f.Start(ctx)
@@ -27,7 +27,7 @@ func stepForget(ctx context.Context, l *step.Lesson) error {
 		return err
 	}
 	f.ConfigMaps()
-	pprof.Do(ctx, pprof.Labels("step", l.Namespace), f.Start) // goroutines inherit the label
+	pprof.Do(ctx, pprof.Labels("step", env.Namespace), f.Start) // goroutines inherit the label
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		return err
 	}
@@ -45,23 +45,23 @@ func stepForget(ctx context.Context, l *step.Lesson) error {
 		}
 		return count
 	}
-	running := func() bool { return usage.Goroutines("step", l.Namespace) > 0 }
-	fmt.Fprintf(l.Out, "cached : %d objects in memory; goroutines: %t\n", inMemory(), running())
+	running := func() bool { return usage.Goroutines("step", env.Namespace) > 0 }
+	fmt.Fprintf(env.Out, "cached : %d objects in memory; goroutines: %t\n", inMemory(), running())
 
 	f.Forget(factory.ConfigMaps)
 	if err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true,
 		func(context.Context) (bool, error) { return !running(), nil }); err != nil {
 		return fmt.Errorf("waiting for the end of its goroutines: %w", err)
 	}
-	fmt.Fprintf(l.Out, "forgotten : %d objects in memory; goroutines: %t\n", inMemory(), running())
-	fmt.Fprintln(l.Out, "pods : stopped:", pods.IsStopped())
+	fmt.Fprintf(env.Out, "forgotten : %d objects in memory; goroutines: %t\n", inMemory(), running())
+	fmt.Fprintln(env.Out, "pods : stopped:", pods.IsStopped())
 
-	l.Requests.Reset()
+	env.Requests.Reset()
 	second := f.ConfigMaps().Informer() // a new informer, with a new store
 	f.Start(ctx)
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(l.Out, "asked for again : %d objects; %s\n", len(second.GetStore().ListKeys()), l.Requests)
+	fmt.Fprintf(env.Out, "asked for again : %d objects; %s\n", len(second.GetStore().ListKeys()), env.Requests)
 	return nil
 }

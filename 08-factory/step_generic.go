@@ -13,15 +13,15 @@ import (
 
 // stepGeneric asks for types by the names that kubectl takes, like a program whose user names the
 // types to watch.
-func stepGeneric(ctx context.Context, l *step.Lesson) error {
-	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
+func stepGeneric(ctx context.Context, env *step.Env) error {
+	f := factory.New(env.Client, factory.Options{Namespace: env.Namespace})
 	defer f.Shutdown()
 	for _, name := range []string{"configmaps.v1.", "pods.v1.", "serviceaccounts.v1.", "unicorns.v1.example.com",
 		"tokenreviews.v1.authentication.k8s.io"} {
 		resource, _ := schema.ParseResourceArg(name) // RESOURCE.VERSION.GROUP
 		asked, err := f.ForResource(*resource)
 		if err != nil {
-			fmt.Fprintln(l.Out, err)
+			fmt.Fprintln(env.Out, err)
 			continue
 		}
 		f.Start(ctx) // those that run already run on
@@ -33,7 +33,7 @@ func stepGeneric(ctx context.Context, l *step.Lesson) error {
 			return err
 		}
 		if len(objs) > 0 {
-			fmt.Fprintf(l.Out, "%s : %s, of type %T\n", resource.Resource, names(objs, nil), objs[0])
+			fmt.Fprintf(env.Out, "%s : %s, of type %T\n", resource.Resource, names(objs, nil), objs[0])
 		}
 	}
 	return nil

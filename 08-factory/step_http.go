@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/08-factory/factory"
 	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/web"
 )
 
 // stepHTTP serves the caches of a factory. No page costs the API server a request.
-func stepHTTP(ctx context.Context, l *step.Lesson) error {
-	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace, Kinds: true}) // objects with their kinds
+func stepHTTP(ctx context.Context, env *step.Env) error {
+	f := factory.New(env.Client, factory.Options{Namespace: env.Namespace, Kinds: true}) // objects with their kinds
 	defer f.Shutdown()
 	resources := []schema.GroupVersionResource{factory.Pods, factory.Services, factory.Deployments}
 	if secrets { // the flag -secrets: what is not cached cannot leak
@@ -56,13 +56,13 @@ func stepHTTP(ctx context.Context, l *step.Lesson) error {
 			}
 		})
 	}
-	server, err := web.Serve(ctx, web.Addr(addr, l.Follow), r)
+	server, err := web.Serve(ctx, web.Addr(addr, env.Follow), r)
 	if err != nil {
 		return err
 	}
 	f.Start(ctx) // the server answers already: with 503, until the caches are complete
-	l.On("the requests are counted", func() { fmt.Fprintln(l.Out, "requests to the API server :", l.Requests) })
-	l.ServesAt(strings.TrimPrefix(server.URL(), "http://"))
-	fmt.Fprintln(l.Out, "serving at", server.URL())
+	env.On("the requests are counted", func() { fmt.Fprintln(env.Out, "requests to the API server :", env.Requests) })
+	env.ServesAt(strings.TrimPrefix(server.URL(), "http://"))
+	fmt.Fprintln(env.Out, "serving at", server.URL())
 	return server.Wait()
 }

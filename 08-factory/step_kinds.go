@@ -15,10 +15,10 @@ import (
 
 // stepKinds caches a ConfigMap twice: as the server sends it, and with the option Kinds. Each time,
 // a handler prints the kind and the version of the object.
-func stepKinds(ctx context.Context, l *step.Lesson) error {
+func stepKinds(ctx context.Context, env *step.Env) error {
 	for name, kinds := range map[string]bool{"as it comes": false, "with its kind": true} {
-		f := factory.New(l.Client, factory.Options{
-			Namespace:        l.Namespace,
+		f := factory.New(env.Client, factory.Options{
+			Namespace:        env.Namespace,
 			TweakListOptions: func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name=weather" },
 			Kinds:            kinds,
 		})
@@ -29,7 +29,7 @@ func stepKinds(ctx context.Context, l *step.Lesson) error {
 				return
 			}
 			text, _ := json.Marshal(configMap) // the error is always nil
-			fmt.Fprintf(l.Out, "%s : %s : kind %q, version %q : %.25s…\n",
+			fmt.Fprintf(env.Out, "%s : %s : kind %q, version %q : %.25s…\n",
 				name, call, configMap.Kind, configMap.APIVersion, text)
 		}
 		if _, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{

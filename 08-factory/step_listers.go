@@ -12,8 +12,8 @@ import (
 )
 
 // stepListers asks the listers of five types about a Deployment. No answer costs a request.
-func stepListers(ctx context.Context, l *step.Lesson) error {
-	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
+func stepListers(ctx context.Context, env *step.Env) error {
+	f := factory.New(env.Client, factory.Options{Namespace: env.Namespace})
 	defer f.Shutdown()
 	deployments, replicaSets, pods := f.Deployments().Lister(), f.ReplicaSets().Lister(), f.Pods().Lister()
 	services, nodes := f.Services().Lister(), f.Nodes().Lister()
@@ -21,18 +21,18 @@ func stepListers(ctx context.Context, l *step.Lesson) error {
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		return err
 	}
-	l.Requests.Reset()
+	env.Requests.Reset()
 
-	fmt.Fprintln(l.Out, "deployments :", names(deployments.List(labels.Everything())))
-	_, err := deployments.Deployments(l.Namespace).Get("shop")
-	fmt.Fprintln(l.Out, "deployment shop :", err)
+	fmt.Fprintln(env.Out, "deployments :", names(deployments.List(labels.Everything())))
+	_, err := deployments.Deployments(env.Namespace).Get("shop")
+	fmt.Fprintln(env.Out, "deployment shop :", err)
 
 	web, db := labels.SelectorFromSet(labels.Set{"app": "web"}), labels.SelectorFromSet(labels.Set{"app": "db"})
-	owned, err := replicaSets.ReplicaSets(l.Namespace).List(web)
+	owned, err := replicaSets.ReplicaSets(env.Namespace).List(web)
 	if err != nil || len(owned) == 0 {
 		return errors.Join(err, errors.New("there is no replica set"))
 	}
-	fmt.Fprintf(l.Out, "replica sets with app=web : %d, owned by %s\n", len(owned), owned[0].OwnerReferences[0].Name)
+	fmt.Fprintf(env.Out, "replica sets with app=web : %d, owned by %s\n", len(owned), owned[0].OwnerReferences[0].Name)
 	running, err := pods.List(web)
 	if err != nil || len(running) == 0 {
 		return errors.Join(err, errors.New("there is no pod"))
@@ -41,11 +41,11 @@ func stepListers(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(l.Out, "pods with app=web : %d, on a node with %s\n",
+	fmt.Fprintf(env.Out, "pods with app=web : %d, on a node with %s\n",
 		len(running), node.Status.NodeInfo.OperatingSystem)
-	fmt.Fprintf(l.Out, "pods with app=db : [%s]\n", names(pods.List(db)))
-	fmt.Fprintf(l.Out, "pods of kube-system : [%s]\n", names(pods.Pods("kube-system").List(labels.Everything())))
-	fmt.Fprintln(l.Out, "services :", names(services.List(labels.Everything())))
-	fmt.Fprintln(l.Out, "requests for all these answers :", l.Requests)
+	fmt.Fprintf(env.Out, "pods with app=db : [%s]\n", names(pods.List(db)))
+	fmt.Fprintf(env.Out, "pods of kube-system : [%s]\n", names(pods.Pods("kube-system").List(labels.Everything())))
+	fmt.Fprintln(env.Out, "services :", names(services.List(labels.Everything())))
+	fmt.Fprintln(env.Out, "requests for all these answers :", env.Requests)
 	return nil
 }

@@ -19,9 +19,9 @@ import (
 
 // stepOptions caches only the objects of one namespace that have the label app=web, and these
 // without their managed fields. The resync period of pods is one second.
-func stepOptions(ctx context.Context, l *step.Lesson) error {
-	f := factory.New(l.Client, factory.Options{
-		Namespace:        l.Namespace,
+func stepOptions(ctx context.Context, env *step.Env) error {
+	f := factory.New(env.Client, factory.Options{
+		Namespace:        env.Namespace,
 		TweakListOptions: func(options *metav1.ListOptions) { options.LabelSelector = "app=web" },
 		Transform:        withoutManagedFields,
 		CustomResync:     map[schema.GroupVersionResource]time.Duration{factory.Pods: time.Second},
@@ -37,7 +37,7 @@ func stepOptions(ctx context.Context, l *step.Lesson) error {
 				}
 			}
 		},
-		DeleteFunc: func(any) { fmt.Fprintln(l.Out, "OnDelete : web") },
+		DeleteFunc: func(any) { fmt.Fprintln(env.Out, "OnDelete : web") },
 	}); err != nil {
 		return err
 	}
@@ -45,23 +45,23 @@ func stepOptions(ctx context.Context, l *step.Lesson) error {
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "in the store :", names(f.Pods().Lister().List(labels.Everything())))
-	stored, err := f.Pods().Lister().Pods(l.Namespace).Get("web")
+	fmt.Fprintln(env.Out, "in the store :", names(f.Pods().Lister().List(labels.Everything())))
+	stored, err := f.Pods().Lister().Pods(env.Namespace).Get("web")
 	if err != nil {
 		return err
 	}
-	served, err := l.Client.CoreV1().Pods(l.Namespace).Get(ctx, "web", metav1.GetOptions{})
+	served, err := env.Client.CoreV1().Pods(env.Namespace).Get(ctx, "web", metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(l.Out, "managed fields : at the server: %t, in the store: %t\n",
+	fmt.Fprintf(env.Out, "managed fields : at the server: %t, in the store: %t\n",
 		len(served.ManagedFields) > 0, len(stored.ManagedFields) > 0)
 	served.ManagedFields = nil
-	fmt.Fprintf(l.Out, "everything else : the same at both places: %t\n", equality.Semantic.DeepEqual(stored, served))
+	fmt.Fprintf(env.Out, "everything else : the same at both places: %t\n", equality.Semantic.DeepEqual(stored, served))
 	for range 2 {
 		select {
 		case name := <-resynced:
-			fmt.Fprintln(l.Out, "resync : OnUpdate :", name)
+			fmt.Fprintln(env.Out, "resync : OnUpdate :", name)
 		case <-ctx.Done():
 			return nil
 		}

@@ -11,17 +11,17 @@ import (
 
 // stepSame asks for pods in each possible way, and from a hundred goroutines at the same time. The
 // server gets a request for only one list.
-func stepSame(ctx context.Context, l *step.Lesson) error {
-	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
+func stepSame(ctx context.Context, env *step.Env) error {
+	f := factory.New(env.Client, factory.Options{Namespace: env.Namespace})
 	defer f.Shutdown()
 	pods := f.Pods().Informer()
 	byName, err := f.ForResource(factory.Pods)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "Pods, again : the same informer:", f.Pods().Informer() == pods)
-	fmt.Fprintln(l.Out, "ForResource : the same informer:", byName.Informer() == pods)
-	fmt.Fprintln(l.Out, "as client-go's : the same store:",
+	fmt.Fprintln(env.Out, "Pods, again : the same informer:", f.Pods().Informer() == pods)
+	fmt.Fprintln(env.Out, "ForResource : the same informer:", byName.Informer() == pods)
+	fmt.Fprintln(env.Out, "as client-go's : the same store:",
 		f.ClientGo().Core().V1().Pods().Informer().GetStore() == pods.GetStore())
 
 	var asking sync.WaitGroup
@@ -35,15 +35,15 @@ func stepSame(ctx context.Context, l *step.Lesson) error {
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "a hundred ask, and start :", l.Requests)
+	fmt.Fprintln(env.Out, "a hundred ask, and start :", env.Requests)
 
-	l.Requests.Reset()
+	env.Requests.Reset()
 	configMaps := f.ConfigMaps().Informer()
-	fmt.Fprintf(l.Out, "another type, after the start : %s, synced: %t\n", l.Requests, configMaps.HasSynced())
+	fmt.Fprintf(env.Out, "another type, after the start : %s, synced: %t\n", env.Requests, configMaps.HasSynced())
 	f.Start(ctx)
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(l.Out, "started again : %s, synced: %t\n", l.Requests, configMaps.HasSynced())
+	fmt.Fprintf(env.Out, "started again : %s, synced: %t\n", env.Requests, configMaps.HasSynced())
 	return nil
 }

@@ -4,9 +4,11 @@ package main
 
 import (
 	"fmt"
+	"go/ast"
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,16 +30,11 @@ var ends = map[string]string{
 
 	"04-indexer/indexer/indexertest":    "for tests",
 	"06-processor/processor/fanouttest": "for tests",
-	"07-shared-informer/web/webtest":    "for tests",
+	"07-shared-informer/informertest":   "for tests",
 	"08-factory/controller/survival":    "for tests",
 
 	"07-shared-informer/parttwo": "the parts of Part II, which one may skip: a program that wants them names them",
 	"07-shared-informer/store":   "a part of parttwo",
-	"07-shared-informer/journal": "a part of parttwo",
-
-	"07-shared-informer/xray":          "a tool, which a step of chapter 07 serves",
-	"07-shared-informer/xray/recorder": "a part of the tool",
-	"07-shared-informer/xray/view":     "a part of the tool",
 
 	"08-factory/controller/notices": "the end of the chain: a controller, which its program runs",
 }
@@ -102,6 +99,93 @@ func TestIsUsedLater(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("isUsedLater() differs (-want +got):\n%s", diff)
 	}
+}
+
+var chapterOrScript = regexp.MustCompile(`^([0-9][0-9]-|scripts(/|$))`)
+
+// What a chapter may use of the package that protects web servers. The rest of it is for tools.
+var webOfChapters = []string{"Addr", "DefaultAddr", "Serve"}
+
+// Chapters stand on scripts/harness, and the tools of docs stand on both. Tests count, too.
+func TestArrowsPointDown(t *testing.T) {
+	for _, problem := range upwards(t, root(t)) {
+		t.Error(problem)
+	}
+}
+
+func TestUpwards(t *testing.T) {
+	const main, web = "package main\n", `import "example.com/informer/scripts/harness/web"` + "\n"
+	for name, test := range map[string]struct {
+		file, text string
+		wrong      bool
+	}{
+		"a chapter on the harness": {"03-a/a.go", `import "example.com/informer/scripts/harness/must"`, false},
+		"a chapter that serves":    {"03-a/a.go", web + "var _ = web.Serve", false},
+		"a controller on a cluster": {
+			"08-factory/kubernetes/a.go", `import "example.com/informer/scripts/cluster/x"`, false,
+		},
+		"a chapter on a tool":           {"03-a/a_test.go", `import "example.com/informer/docs/xray/server"`, true},
+		"a chapter on the exercises":    {"03-a/a.go", `import "example.com/informer/scripts/harness/practice"`, true},
+		"a chapter on a cluster":        {"03-a/a.go", `import "example.com/informer/scripts/cluster/x"`, true},
+		"a chapter with a tool's token": {"03-a/a.go", web + "var _ = web.NewToken", true},
+		"the harness on a chapter":      {"scripts/harness/a/a.go", `import "example.com/informer/03-a/x"`, true},
+		"the harness on a tool":         {"scripts/harness/a/a.go", `import "example.com/informer/docs/book"`, true},
+	} {
+		got := upwards(t, fstest.MapFS{
+			test.file: {Data: []byte(main + test.text)},
+		})
+		if wrong := len(got) > 0; wrong != test.wrong {
+			t.Errorf("%s: the problems are %q, want some: %t", name, got, test.wrong)
+		}
+	}
+}
+
+// upwards returns the imports that point to what stands above.
+func upwards(t *testing.T, root fs.FS) (problems []string) {
+	t.Helper()
+	report := func(file, format string, args ...any) {
+		problems = append(problems, file+" "+fmt.Sprintf(format, args...))
+	}
+	for _, file := range inFolders(t, root, chapterOrScript, "*.go") {
+		if strings.Contains(file, "/testdata/") {
+			continue
+		}
+		parsed := parse(t, root, file)
+		isScript := strings.HasPrefix(file, "scripts/")
+		for _, spec := range parsed.Imports {
+			imported, ok := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), "example.com/informer/")
+			switch {
+			case !ok:
+			case strings.HasPrefix(imported, "docs/"), imported == "docs":
+				report(file, "imports %s, a tool of the book", imported)
+			case isScript && !strings.HasPrefix(imported, "scripts/"):
+				report(file, "imports %s, a package of a chapter", imported)
+			case isScript || chapterDir.MatchString(imported): // see TestNothingThatAChapterBuildsIsADeadEnd
+			case strings.HasPrefix(imported, "scripts/cluster/") && strings.HasPrefix(file, "08-factory/kubernetes/"):
+			case !strings.HasPrefix(imported, "scripts/harness/"), path.Base(imported) == "practice":
+				report(file, "imports %s", imported)
+			case imported == "scripts/harness/web":
+				for _, name := range selected(parsed, "web") {
+					if !slices.Contains(webOfChapters, name) {
+						report(file, "uses web.%s, want only %q", name, webOfChapters)
+					}
+				}
+			}
+		}
+	}
+	return problems
+}
+
+// selected returns the names that a file uses of a package.
+func selected(file *ast.File, pkg string) (names []string) {
+	for n := range ast.Preorder(file) {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == pkg {
+				names = append(names, s.Sel.Name)
+			}
+		}
+	}
+	return names
 }
 
 // room returns the place of a folder in the chain.

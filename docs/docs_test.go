@@ -4,6 +4,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -44,17 +47,23 @@ var chapterDir = regexp.MustCompile(`^[0-9][0-9]-`)
 
 // inChapters returns the files of all chapters whose base names match the pattern, however deep
 // they are.
-func inChapters(t *testing.T, root fs.FS, pattern string) (files []string) {
+func inChapters(t *testing.T, root fs.FS, pattern string) []string {
+	t.Helper()
+	return inFolders(t, root, chapterDir, pattern)
+}
+
+// inFolders is inChapters for other folders of the workspace.
+func inFolders(t *testing.T, root fs.FS, folders *regexp.Regexp, pattern string) (files []string) {
 	t.Helper()
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && name != "." && !chapterDir.MatchString(name) {
+		if entry.IsDir() && name != "." && !folders.MatchString(name) {
 			return fs.SkipDir
 		}
 		match, err := path.Match(pattern, path.Base(name))
-		if match && chapterDir.MatchString(name) {
+		if match && folders.MatchString(name) {
 			files = append(files, name)
 		}
 		return err
@@ -63,7 +72,7 @@ func inChapters(t *testing.T, root fs.FS, pattern string) (files []string) {
 		t.Fatalf("looking for %s: %v", pattern, err)
 	}
 	if len(files) == 0 {
-		t.Fatalf("no chapter has a file %s", pattern)
+		t.Fatalf("no folder %s has a file %s", folders, pattern)
 	}
 	return files
 }
@@ -79,6 +88,15 @@ func pages(t *testing.T, root fs.FS) []string {
 		t.Fatal("the book has no pages")
 	}
 	return names
+}
+
+func parse(t *testing.T, root fs.FS, file string) *ast.File {
+	t.Helper()
+	tree, err := parser.ParseFile(token.NewFileSet(), file, readFile(t, root, file), parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
 }
 
 func readFile(t *testing.T, root fs.FS, name string) string {

@@ -153,16 +153,6 @@ func TestTheChinesePageHasTheSamePrograms(t *testing.T) {
 	}
 }
 
-// A browser shows the end of a line as a space, and Chinese has no spaces, except beside a word or a
-// number in Latin letters.
-func TestLinesOfTheChinesePage(t *testing.T) {
-	const wide = `[\p{Han}\x{3000}-\x{303F}\x{FF00}-\x{FFEF}“”]`
-	inBetween := regexp.MustCompile(wide + `\n *` + wide)
-	for _, broken := range inBetween.FindAllString(readFile(t, root(t), chinesePage), -1) {
-		t.Errorf("%s has a line that ends between the two characters %q", chinesePage, broken)
-	}
-}
-
 func TestEveryOldNameIsFound(t *testing.T) {
 	old := strings.Join(columnsOf(oldNamesTable(t, root(t)))[oldNameColumns[0]], "\n")
 	for _, name := range append(strings.Fields(oldNames), oldCalls...) {

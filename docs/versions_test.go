@@ -9,59 +9,29 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
-// Below its title, a page leads to the folder of its chapter, and names the versions there.
+// Below its title, a page leads to the folder of its chapter, and names the versions there. The names
+// of all pages of a chapter begin with its number.
 func TestPagesNameTheFolderAndTheVersionsOfTheirChapter(t *testing.T) {
-	for _, problem := range checkVersions(t, root(t)) {
-		t.Error(problem)
-	}
-}
-
-// All pages of a chapter are checked: their names begin with the number of the chapter.
-func TestVersionsOnEachPage(t *testing.T) {
-	const line = "*Code in [08-x](../08-x/README.md), with client-go v0.2.0, Go 1.26*"
-	tree := fstest.MapFS{
-		"08-x/go.mod":      {Data: []byte("go 1.26.0\n\nrequire (\n\tk8s.io/client-go v0.2.0\n)\n")},
-		"docs/08-x.md":     {Data: []byte("# X\n\n" + line + "\n\n")},
-		"docs/08-other.md": {Data: []byte("# X\n\n" + strings.Replace(line, "v0.2", "v0.1", 1) + "\n\n")},
-	}
-	want := []string{"docs/08-other.md:3: write " + line + " here, which is what 08-x/go.mod says"}
-	if diff := cmp.Diff(want, checkVersions(t, tree)); diff != "" {
-		t.Errorf("checkVersions() differs (-want +got):\n%s", diff)
-	}
-}
-
-// checkVersions returns a line for each page of a chapter that does not lead to the chapter's folder,
-// or does not name the versions of its go.mod.
-func checkVersions(t *testing.T, root fs.FS) (problems []string) {
-	t.Helper()
-	chapterPages, err := fs.Glob(root, "docs/[0-9][0-9]-*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(chapterPages) == 0 {
-		t.Fatal("docs has no pages of chapters")
-	}
-	for _, page := range chapterPages {
-		pattern := path.Base(page)[:3] + "*/go.mod"
-		modules, err := fs.Glob(root, pattern)
-		if err != nil {
-			t.Fatal(err)
+	tree, checked := root(t), 0
+	for _, page := range pages(t, tree) {
+		if !chapterDir.MatchString(strings.TrimPrefix(page, "docs/")) {
+			continue
 		}
-		if len(modules) != 1 {
-			t.Fatalf("the chapter of %s: %s matches %q, want one file", page, pattern, modules)
+		checked++
+		modules, err := fs.Glob(tree, path.Base(page)[:3]+"*/go.mod")
+		if err != nil || len(modules) != 1 {
+			t.Fatalf("%s: found the modules %q of its chapter, error %v; want one module", page, modules, err)
 		}
-		want := versionLine(t, root, modules[0])
-		lines := strings.SplitN(readFile(t, root, page), "\n", 4)
-		if len(lines) < 4 || lines[2] != want {
-			problems = append(problems, page+":3: write "+want+" here, which is what "+modules[0]+" says")
+		want := versionLine(t, tree, modules[0])
+		if lines := strings.SplitN(readFile(t, tree, page), "\n", 4); len(lines) < 4 || lines[2] != want {
+			t.Errorf("%s:3: write %s here, as %s says", page, want, modules[0])
 		}
 	}
-	return problems
+	if checked == 0 {
+		t.Error("the book has no pages of chapters")
+	}
 }
 
 // versionPatterns find the versions in a go.mod, in the order in which a page names them.

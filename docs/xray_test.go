@@ -25,7 +25,7 @@ func TestWhatXRayListsToTry(t *testing.T) {
 		must.NoError(t, err)
 		return string(text)
 	}
-	html := read("07-shared-informer/xray/view/page/index.html")
+	html := read("docs/xray/view/page/index.html")
 	_, page, _ := strings.Cut(read("docs/xray.md"), "\n## Five things to try\n")
 	page, _, _ = strings.Cut(page, "\n## ")
 	items, headings := toTry.FindAllStringSubmatch(html, -1), toTryHeading.FindAllStringSubmatchIndex(page, -1)

@@ -1,68 +1,73 @@
-// Package observer has the interface to which the parts of an informer report what they do: the
-// reflector, the store, the processor and the handlers. The metrics of an informer and the page
-// X-ray use it.
+// Package observer has the interface to which the parts of an informer report what they do, and the
+// events of the reflector. The other parts declare their own events. The metrics of an informer and
+// the page X-ray use it.
 package observer
 
-import "time"
+import (
+	"time"
 
-// An Observer gets each Event. The goroutine that causes the event calls Observe, often while it
-// holds a lock. So Observe must be quick and must not wait. It may call Stop of the informer, and
-// no other method. Several goroutines call Observe at the same time.
-type Observer interface{ Observe(Event) }
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// An Observer gets an event for each action of a part. The type of the event says which action it
+// is: an observer has a case for each type that it needs, and ignores all others. Objects are
+// shared: an observer must not change them.
+//
+// The goroutine that causes the event calls Observe, often while it holds a lock. So Observe must be
+// quick and must not wait. It may call Stop of the informer, and no other method. Several goroutines
+// call Observe at the same time.
+type Observer interface{ Observe(event any) }
 
 // A Func is a function that is an Observer.
-type Func func(Event)
+type Func func(event any)
 
 // Observe implements Observer.
-func (f Func) Observe(e Event) { f(e) }
+func (f Func) Observe(event any) { f(event) }
 
-// An Event is one action of a part of an informer. Its Kind says which of the fields are set. The
-// objects are shared: an observer must not change them.
-type Event struct {
-	Kind Kind
+// The events of a reflector.
+type (
+	// Listing: it asks for a list. A streamed list comes over a watch, object by object.
+	Listing struct {
+		Version string // "" for the newest state
+		Stream  bool
+	}
 
-	Type    string        // of a change: ADDED, MODIFIED or DELETED
-	Key     string        // of the object
-	Old     any           // the object before the change, or nil
-	New     any           // the object after the change; with DELETED its last state, or a tombstone
-	Initial bool          // the change is a part of the initial list
-	Stream  bool          // the list comes over a watch, object by object
-	Version string        // the resource version that the part has reached
-	Count   int           // of the objects of a list; of the notifications that were folded, or fit into a chunk
-	Waiting int           // the number of notifications that are not delivered to a handler yet
-	Handler string        // the name of a handler; several handlers may have the same name
-	Took    time.Duration // how long the call of a handler took; how long the reflector will wait
-	Err     error         // why a list or a watch ended, or why an event is left out; nil if a watch ended normally
+	// Listed: the store has accepted a list.
+	Listed struct {
+		Objects int
+		Version string
+	}
 
-	Registration any // identifies the registration with the name Handler
-}
+	// Watching: it opens a watch.
+	Watching struct{ Version string }
 
-// A Kind is the kind of an Event.
-type Kind string
+	// Received: the watch has sent an event. The objects of a streamed list are not reported one by
+	// one.
+	Received struct {
+		Type    watch.EventType
+		Key     string
+		Object  runtime.Object
+		Version string
+	}
 
-// The kinds of events, and the fields that each kind sets.
-const (
-	// Events of the reflector.
-	Listing    Kind = "listing"     // it asks for a list: Version ("" for the newest state), Stream
-	Listed     Kind = "listed"      // the store has accepted a list: Count, Version
-	Watching   Kind = "watching"    // it opens a watch: Version
-	Received   Kind = "event"       // the watch has sent an event: Type, Key, New, Version
-	Bookmark   Kind = "bookmark"    // the watch has sent a bookmark: Version
-	LeftOut    Kind = "left out"    // an event has a wrong type, or the store has refused it: Type, New, Err
-	Ended      Kind = "ended"       // a list failed, or the store has refused it, or a watch ended: Err
-	Expired    Kind = "expired"     // a list failed or a watch ended because the version is too old: Err
-	BackingOff Kind = "backing off" // it waits before it tries again: Took
+	// Bookmark: the watch has sent a bookmark.
+	Bookmark struct{ Version string }
 
-	// Events of the store.
-	Stored Kind = "stored" // a change is in the store: Type, Key, Old, New, Initial, Version
+	// LeftOut: an event has a wrong type, or the store has refused it.
+	LeftOut struct {
+		Type   watch.EventType
+		Object runtime.Object
+		Err    error
+	}
 
-	// Events of the processor.
-	Appended Kind = "appended" // a change waits for the handlers: Type, Key, Old, New, Initial
-	Chunk    Kind = "chunk"    // a new chunk for notifications was made: Count
-	Folded   Kind = "folded"   // a handler that is far behind gets fewer notifications: Handler, Count, Waiting
+	// Ended: a list failed, or the store has refused it, or a watch ended. Err is nil if a watch
+	// ended normally.
+	Ended struct{ Err error }
 
-	// Events of a handler.
-	Joined  Kind = "joined"  // it was added: Handler
-	Called  Kind = "called"  // it has returned from a call: Handler, Type, Key, Old, New, Initial, Took, Waiting
-	Removed Kind = "removed" // it was removed: Handler
+	// Expired is Ended because the version is too old.
+	Expired struct{ Err error }
+
+	// BackingOff: it waits before it tries again.
+	BackingOff struct{ Pause time.Duration }
 )

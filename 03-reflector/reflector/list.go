@@ -68,7 +68,7 @@ func (r *Reflector) relistResourceVersion() string {
 // newPager returns a pager, which sends a LIST, or a LIST for each page.
 func (r *Reflector) newPager(from string) *pager.ListPager {
 	listPager := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		r.observe(observer.Event{Kind: observer.Listing, Version: options.ResourceVersion})
+		r.observe(observer.Listing{Version: options.ResourceVersion})
 		var list runtime.Object
 		var err error
 		if !await(ctx, func() { list, err = r.listerWatcher.ListWithContext(ctx, options) }) {
@@ -136,6 +136,6 @@ func (r *Reflector) syncWith(found []any, resourceVersion string) error {
 		return fmt.Errorf("unable to sync list result: %w", err)
 	}
 	r.setLastSyncResourceVersion(resourceVersion)
-	r.observe(observer.Event{Kind: observer.Listed, Count: len(found), Version: resourceVersion})
+	r.observe(observer.Listed{Objects: len(found), Version: resourceVersion})
 	return nil
 }

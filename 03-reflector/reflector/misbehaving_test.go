@@ -215,14 +215,12 @@ func TestWhatTheReflectorAsksForIsObserved(t *testing.T) {
 	reflector := New(Options{
 		ListerWatcher: plainListWatch(list, watches),
 		Store:         newStore(),
-		Observer: observer.Func(func(e observer.Event) {
-			observed = append(observed, fmt.Sprintf("%s %q", e.Kind, e.Version))
-		}),
+		Observer:      observer.Func(func(event any) { observed = append(observed, describe(event)) }),
 	})
 	if err := reflector.ListAndWatch(t.Context()); !apierrors.IsBadRequest(err) {
 		t.Errorf("ListAndWatch() = %v, want the error of the watch", err)
 	}
-	want := []string{`listing "0"`, "LIST", `expired ""`, `listing ""`, "LIST", `listed "1"`, `watching "1"`, "WATCH"}
+	want := []string{"listing 0", "LIST", "expired: too old", "listing ", "LIST", "listed 1", "watching 1", "WATCH"}
 	if diff := cmp.Diff(want, observed); diff != "" {
 		t.Errorf("observed events with their versions, and the requests (-want +got):\n%s", diff)
 	}

@@ -5,6 +5,7 @@ package reflector
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -23,19 +24,38 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// recordTo returns an observer that adds a line for each event: its kind, and its error or its
-// version.
-func recordTo(seen *record.Lines) observer.Observer {
-	return observer.Func(func(e observer.Event) {
-		switch {
-		case e.Kind == observer.BackingOff: // its time is random
-			seen.Add("%s", e.Kind)
-		case e.Err != nil:
-			seen.Add("%s: %v", e.Kind, e.Err)
-		default:
-			seen.Add("%s %s", e.Kind, e.Version)
+// describe returns a line for an event: what happened, and its error or its version.
+func describe(event any) string {
+	switch e := event.(type) {
+	case observer.Listing:
+		return "listing " + e.Version
+	case observer.Listed:
+		return "listed " + e.Version
+	case observer.Watching:
+		return "watching " + e.Version
+	case observer.Received:
+		return "event " + e.Version
+	case observer.Bookmark:
+		return "bookmark " + e.Version
+	case observer.LeftOut:
+		return "left out: " + e.Err.Error()
+	case observer.Ended:
+		if e.Err == nil {
+			return "ended "
 		}
-	})
+		return "ended: " + e.Err.Error()
+	case observer.Expired:
+		return "expired: " + e.Err.Error()
+	case observer.BackingOff:
+		return "backing off" // its time is random
+	default:
+		return fmt.Sprintf("%#v", event)
+	}
+}
+
+// recordTo returns an observer that adds a line for each event.
+func recordTo(seen *record.Lines) observer.Observer {
+	return observer.Func(func(event any) { seen.Add("%s", describe(event)) })
 }
 
 // streamedList returns a watch that begins with a list.
@@ -123,9 +143,9 @@ func TestListsThatNobodyStored(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var seen record.Lines
 				ctx, cancel := context.WithCancel(t.Context())
-				observe := observer.Func(func(e observer.Event) {
-					recordTo(&seen).Observe(e)
-					if e.Kind == observer.BackingOff { // the first round is over
+				observe := observer.Func(func(event any) {
+					recordTo(&seen).Observe(event)
+					if _, ok := event.(observer.BackingOff); ok { // the first round is over
 						cancel()
 					}
 				})
@@ -190,10 +210,10 @@ func TestEventsThatAreLeftOutAreObserved(t *testing.T) {
 		w.Action(watch.Bookmark, fakeapi.ConfigMap("", "2"))
 		w.Action("STRANGE", configMap("a"))
 		var seen record.Lines
-		var types []string
+		var types []watch.EventType
 		ctx, cancel := context.WithCancel(t.Context())
-		observe := observer.Func(func(e observer.Event) {
-			switch e.Kind {
+		observe := observer.Func(func(event any) {
+			switch e := event.(type) {
 			case observer.LeftOut:
 				recordTo(&seen).Observe(e)
 				types = append(types, e.Type)
@@ -221,7 +241,7 @@ func TestEventsThatAreLeftOutAreObserved(t *testing.T) {
 		if diff := cmp.Diff(want, seen.Take()); diff != "" {
 			t.Errorf("observed events (-want +got):\n%s", diff)
 		}
-		wantTypes := []string{"ADDED", "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "STRANGE"}
+		wantTypes := []watch.EventType{"ADDED", "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "STRANGE"}
 		if !slices.Equal(types, wantTypes) {
 			t.Errorf("types of the events that are left out: %q, want %q", types, wantTypes)
 		}

@@ -297,14 +297,14 @@ func (r *Reflector) setIsLastSyncResourceVersionUnavailable(isUnavailable bool) 
 // backOff sleeps for the next pause, or until ctx ends.
 func (r *Reflector) backOff(ctx context.Context, delay wait.DelayFunc) {
 	pause := delay()
-	r.observe(observer.Event{Kind: observer.BackingOff, Took: pause})
+	r.observe(observer.BackingOff{Pause: pause})
 	select {
 	case <-time.After(pause):
 	case <-ctx.Done():
 	}
 }
 
-func (r *Reflector) observe(event observer.Event) {
+func (r *Reflector) observe(event any) {
 	if r.Observer != nil {
 		r.Observer.Observe(event)
 	}
@@ -312,11 +312,11 @@ func (r *Reflector) observe(event observer.Event) {
 
 // observeEnd reports the end of a list or a watch.
 func (r *Reflector) observeEnd(err error) {
-	kind := observer.Ended
 	if isExpiredError(err) {
-		kind = observer.Expired
+		r.observe(observer.Expired{Err: err})
+		return
 	}
-	r.observe(observer.Event{Kind: kind, Err: err})
+	r.observe(observer.Ended{Err: err})
 }
 
 func (r *Reflector) logger(ctx context.Context) klog.Logger {

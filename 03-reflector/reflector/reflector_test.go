@@ -316,9 +316,14 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 					ListerWatcher:     lw,
 					Store:             store,
 					WatchErrorHandler: func(context.Context, error) { handled++ },
-					Observer: observer.Func(func(e observer.Event) {
-						if e.Kind == observer.Expired || e.Kind == observer.Ended && e.Err != nil {
+					Observer: observer.Func(func(event any) {
+						switch e := event.(type) {
+						case observer.Expired:
 							observed++
+						case observer.Ended:
+							if e.Err != nil {
+								observed++
+							}
 						}
 					}),
 				}).Run(ctx)
@@ -363,8 +368,8 @@ func TestWhatIsRefusedIsObserved(t *testing.T) {
 			ListerWatcher: lw,
 			Store:         resyncRefusingStore{newStore()},
 			ResyncPeriod:  10 * time.Second,
-			Observer: observer.Func(func(e observer.Event) {
-				if e.Kind == observer.Ended {
+			Observer: observer.Func(func(event any) {
+				if e, ok := event.(observer.Ended); ok {
 					observed = append(observed, e.Err.Error())
 				}
 			}),

@@ -3,7 +3,6 @@
 package reflector
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +33,7 @@ func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 	}
 	for ctx.Err() == nil {
 		from := r.LastSyncResourceVersion()
-		r.observe(observer.Event{Kind: observer.Watching, Version: from})
+		r.observe(observer.Watching{Version: from})
 		start := time.Now() // before the request: some proxies send nothing before the first event
 		w, err := r.listerWatcher.WatchWithContext(ctx, metav1.ListOptions{
 			ResourceVersion:     from,
@@ -105,7 +104,7 @@ func (r *Reflector) handleWatch(ctx context.Context, start time.Time, w watch.In
 		store:                r.Store,
 		start:                start,
 		propagateRVFromStart: propagateRVFromStart,
-		setLastSyncResourceVersion: func(version string) {
+		recordVersion: func(version string) {
 			r.setLastSyncResourceVersion(version)
 			if updater, ok := r.Store.(cache.ResourceVersionUpdater); ok {
 				updater.UpdateResourceVersion(version)
@@ -123,10 +122,10 @@ type watchHandler struct {
 		Update(obj any) error
 		Delete(obj any) error
 	}
-	start                           time.Time // of the request
-	propagateRVFromStart            bool      // use the versions of all events
-	exitOnWatchListBookmarkReceived bool      // the watch begins with a list: return at the end of the list
-	setLastSyncResourceVersion      func(version string)
+	start                           time.Time            // of the request
+	propagateRVFromStart            bool                 // use the versions of all events
+	exitOnWatchListBookmarkReceived bool                 // the watch begins with a list: return at the end of the list
+	recordVersion                   func(version string) // of the list or of the event that the store got
 
 	// The events so far.
 	watchListBookmarkReceived bool // the bookmark at the end of the list
@@ -190,15 +189,15 @@ func (h *watchHandler) handleEvent(ctx context.Context, event watch.Event) {
 		h.leaveOut(ctx, event, nil, "Unsupported watch event object gvk", "actualGVK", gvk)
 		return
 	}
-	if err := h.changeStore(event, object); err != nil {
-		h.leaveOut(ctx, event, err, cmp.Or(refusedByStore[event.Type], "Unknown watch event"), "object", event.Object)
+	if failure, err := h.changeStore(event, object); err != nil {
+		h.leaveOut(ctx, event, err, failure, "object", event.Object)
 	}
 	switch event.Type {
 	case watch.Modified, watch.Deleted, watch.Bookmark:
 		h.eventReceivedBesidesAdded = true
 	}
 	if h.propagateRVFromStart || h.eventReceivedBesidesAdded {
-		h.setLastSyncResourceVersion(object.GetResourceVersion())
+		h.recordVersion(object.GetResourceVersion())
 	}
 	h.eventCount++
 	if h.exitOnWatchListBookmarkReceived {
@@ -213,50 +212,45 @@ func (h *watchHandler) leaveOut(ctx context.Context, event watch.Event, err erro
 	if err != nil {
 		reason = fmt.Errorf("%s: %w", text, err)
 	}
-	h.observe(observer.Event{Kind: observer.LeftOut, Type: string(event.Type), New: event.Object, Err: reason})
+	h.observe(observer.LeftOut{Type: event.Type, Object: event.Object, Err: reason})
 }
 
-// refusedByStore has the text that is logged if the store refuses an event, by the type of the
-// event. The texts are client-go's.
-var refusedByStore = map[watch.EventType]string{
-	watch.Added:    "Unable to add watch event object to store",
-	watch.Modified: "Unable to update watch event object to store",
-	watch.Deleted:  "Unable to delete watch event object from store",
-	watch.Bookmark: "Unable to send bookmark event to store",
-}
-
-// changeStore makes the change of an event to the store.
-func (h *watchHandler) changeStore(event watch.Event, object metav1.Object) error {
+// changeStore makes the change of an event to the store. With an error, it also returns what to log, in
+// client-go's words.
+func (h *watchHandler) changeStore(event watch.Event, object metav1.Object) (failure string, err error) {
 	if h.Observer != nil && !h.exitOnWatchListBookmarkReceived { // events of a list are not observed one by one
 		h.observeEvent(event, object)
 	}
 	switch event.Type {
 	case watch.Added:
-		return h.store.Add(event.Object)
+		return "Unable to add watch event object to store", h.store.Add(event.Object)
 	case watch.Modified:
-		return h.store.Update(event.Object)
+		return "Unable to update watch event object to store", h.store.Update(event.Object)
 	case watch.Deleted:
-		return h.store.Delete(event.Object)
+		return "Unable to delete watch event object from store", h.store.Delete(event.Object)
 	case watch.Bookmark:
 		if object.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true" {
 			h.watchListBookmarkReceived = true
 		}
 		if store, ok := h.store.(cache.ReflectorBookmarkStore); ok {
-			return store.Bookmark(object.GetResourceVersion())
+			return "Unable to send bookmark event to store", store.Bookmark(object.GetResourceVersion())
 		}
-		return nil
+		return "", nil
 	default:
-		return fmt.Errorf("it is neither an event of the store nor a bookmark: %s", event.Type)
+		return "Unknown watch event", fmt.Errorf("it is neither an event of the store nor a bookmark: %s", event.Type)
 	}
 }
 
 // observeEvent reports an event of the watch to the observer.
 func (h *watchHandler) observeEvent(event watch.Event, object metav1.Object) {
 	if event.Type == watch.Bookmark {
-		h.observe(observer.Event{Kind: observer.Bookmark, Version: object.GetResourceVersion()})
+		h.observe(observer.Bookmark{Version: object.GetResourceVersion()})
 		return
 	}
-	h.observe(observer.Event{Kind: observer.Received, Type: string(event.Type), New: event.Object,
+	h.observe(observer.Received{
+		Type:    event.Type,
 		Key:     cache.NewObjectName(object.GetNamespace(), object.GetName()).String(),
-		Version: object.GetResourceVersion()})
+		Object:  event.Object,
+		Version: object.GetResourceVersion(),
+	})
 }

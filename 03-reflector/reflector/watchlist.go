@@ -42,7 +42,7 @@ var errIncompleteList = errors.New("the watch has ended in the middle of its lis
 // tryWatchList sends one request for a watch that begins with a list from a version. It returns the
 // watch when the list is complete and in the store.
 func (r *Reflector) tryWatchList(ctx context.Context, from string) (watch.Interface, error) {
-	r.observe(observer.Event{Kind: observer.Listing, Version: from, Stream: true})
+	r.observe(observer.Listing{Version: from, Stream: true})
 	start := time.Now()
 	w, err := r.listerWatcher.WatchWithContext(ctx, metav1.ListOptions{
 		ResourceVersion:      from,
@@ -118,7 +118,7 @@ func (r *Reflector) handleListWatch(ctx context.Context, start time.Time, w watc
 		store:                           list,
 		start:                           start,
 		exitOnWatchListBookmarkReceived: true,
-		setLastSyncResourceVersion:      func(version string) { list.resourceVersion = version },
+		recordVersion:                   func(version string) { list.resourceVersion = version },
 	}
 	if err := h.handleAnyWatch(ctx, w); err != nil || !h.watchListBookmarkReceived {
 		return false, err

@@ -21,27 +21,13 @@ import (
 )
 
 // newIndexer is an indexertest.New.
-func newIndexer(keyFunc cache.KeyFunc, indexers cache.Indexers) cache.Indexer {
+func newIndexer(keyFunc cache.KeyFunc, indexers cache.Indexers) indexertest.Store {
 	return indexer.New(keyFunc, indexers)
 }
 
 func FuzzIndexer(f *testing.F) { indexertest.Fuzz(f, newIndexer, nil) }
 
-func TestNilAndEmptyAreAsInClientGo(t *testing.T) { indexertest.NilAndEmpty(t, newIndexer) }
-
-func TestATypedNilChangesNothing(t *testing.T) { indexertest.TypedNil(t, newIndexer) }
-
-func TestTheMapsOfIndexersAreCopied(t *testing.T) { indexertest.OwnIndexers(t, newIndexer) }
-
-func TestTheIndexerKeepsNothingAlive(t *testing.T) { indexertest.KeepsNothingAlive(t, newIndexer) }
-
-func TestAWriteSaysWhatItChanges(t *testing.T) {
-	indexertest.Changes(t, indexer.New(cache.MetaNamespaceKeyFunc, nil))
-}
-
-func TestAReaderSeesAStateThatExisted(t *testing.T) {
-	indexertest.States(t, indexer.New(cache.MetaNamespaceKeyFunc, nil))
-}
+func TestIndexer(t *testing.T) { indexertest.Run(t, newIndexer, nil) }
 
 // An index function that fails, and one that panics, for the pods with these labels.
 const (

@@ -30,7 +30,7 @@ func (c *channels) Distribute(n Notification) {
 }
 
 // Listen never calls folded, because each notification is delivered.
-func (c *channels) Listen(func(int, int)) Listener {
+func (c *channels) Listen(*Registration) Listener {
 	l := &channelListener{
 		fanout: c,
 		addCh:  make(chan Notification),

@@ -26,8 +26,4 @@ func TestTheChannelsAreTheDefault(t *testing.T) {
 	<-called
 }
 
-func TestFanout(t *testing.T) { fanouttest.Run(t, processor.NewChannels) }
-
-func TestWhatWasReadLastIsGarbage(t *testing.T) {
-	fanouttest.WhatWasReadLastIsGarbage(t, processor.NewChannels)
-}
+func TestFanout(t *testing.T) { fanouttest.Run(t, processor.NewChannels, nil) }

@@ -7,10 +7,9 @@ type Fanout interface {
 	// handler.
 	Distribute(Notification)
 
-	// Listen adds a listener. It gets every notification that is distributed from now on. When
-	// several notifications become one, folded is called with the number of notifications that this
-	// has saved, and the number of those that wait. It must be quick. It may be nil.
-	Listen(folded func(saved, waiting int)) Listener
+	// Listen adds a listener. It gets every notification that is distributed from now on. A Fanout
+	// with events of its own says in them for which handler it listens. No handler is nil.
+	Listen(handler *Registration) Listener
 }
 
 // A Listener gives the notifications of a Fanout to one handler. Only one goroutine may call Next.

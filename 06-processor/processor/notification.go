@@ -3,8 +3,6 @@ package processor
 import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
-
-	"example.com/informer/03-reflector/observer"
 )
 
 // A Kind is the kind of a change.
@@ -62,10 +60,4 @@ func (n *Notification) deliver(handler cache.ResourceEventHandler) {
 	case Deleted:
 		handler.OnDelete(n.New)
 	}
-}
-
-// Event returns the notification as an event for an observer.
-func (n *Notification) Event(kind observer.Kind) observer.Event {
-	types := [...]string{Added: "ADDED", Updated: "MODIFIED", Deleted: "DELETED"}
-	return observer.Event{Kind: kind, Type: types[n.Kind], Key: n.Key, Old: n.Old, New: n.New, Initial: n.Initial}
 }

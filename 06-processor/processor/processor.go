@@ -100,13 +100,11 @@ func (p *Processor) Start() {
 // has synced, the present objects are the whole initial list. If not, the listener gets the end of
 // the initial list later.
 func (p *Processor) start(r *Registration) {
-	var folded func(int, int)
 	r.observer = p.observer
 	if r.observer != nil {
-		folded = r.observeFolded
-		r.observe(observer.Event{Kind: observer.Joined})
+		r.observer.Observe(Joined{r})
 	}
-	r.listener = p.fanout.Listen(folded)
+	r.listener = p.fanout.Listen(r)
 	presentIsAll := p.synced
 	p.wg.Go(func() { r.run(presentIsAll) })
 }
@@ -127,7 +125,7 @@ func (p *Processor) Stop() {
 // Distribute notifies all handlers of a change.
 func (p *Processor) Distribute(n Notification) {
 	if p.observer != nil {
-		p.observer.Observe(n.Event(observer.Appended))
+		p.observer.Observe(Appended{n})
 	}
 	p.fanout.Distribute(n)
 }

@@ -20,7 +20,7 @@ type Options struct {
 	// Name is the name of the registration in logs.
 	Name string
 
-	// HandlerName is the name of the handler for observers.
+	// HandlerName is the name of the handler for observers. Several handlers may have the same name.
 	HandlerName string
 
 	// ResyncPeriod is the time between two resyncs of the handler. Default: no resyncs.
@@ -155,27 +155,15 @@ func (r *Registration) call(n *Notification, after []Notification) (panicked boo
 func (r *Registration) observedCall(n *Notification, after []Notification) {
 	start := time.Now()
 	defer func() {
-		called := n.Event(observer.Called)
-		called.Took = time.Since(start)
-		called.Waiting = r.listener.Waiting()
+		called := Called{Notification: *n, Registration: r, Took: time.Since(start), Waiting: r.listener.Waiting()}
 		for i := range after {
 			if next := &after[i]; next.Kind != Synced && !next.IsNotFor(r.listener) {
 				called.Waiting++
 			}
 		}
-		r.observe(called)
+		r.observer.Observe(called)
 	}()
 	n.deliver(r.handler)
-}
-
-func (r *Registration) observeFolded(saved, waiting int) {
-	r.observe(observer.Event{Kind: observer.Folded, Count: saved, Waiting: waiting})
-}
-
-// observe reports an event of this registration. The observer is not nil.
-func (r *Registration) observe(e observer.Event) {
-	e.Handler, e.Registration = r.options.HandlerName, r
-	r.observer.Observe(e)
 }
 
 // panicDepth is the number of stack frames between the PanicHandler that logs and the line that has
@@ -187,7 +175,7 @@ const panicDepth = 3
 func (r *Registration) end() {
 	defer r.leave()
 	if r.observer != nil {
-		r.observe(observer.Event{Kind: observer.Removed})
+		r.observer.Observe(Removed{r})
 	}
 }
 
@@ -211,6 +199,9 @@ func (r *Registration) HasSynced() bool { return cache.IsDone(r) }
 
 // HasSyncedChecker is HasSynced as a channel to wait for.
 func (r *Registration) HasSyncedChecker() cache.DoneChecker { return r }
+
+// HandlerName returns the name of the handler: see Options.
+func (r *Registration) HandlerName() string { return r.options.HandlerName }
 
 // Name implements cache.DoneChecker.
 func (r *Registration) Name() string { return r.options.Name }

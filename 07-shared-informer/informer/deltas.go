@@ -112,7 +112,7 @@ func notification(key string, old, obj any, isInInitialList bool) processor.Noti
 // update to the same version comes from a new list. It goes only to the handlers that are due for a
 // resync.
 func (i *Informer) notify(n processor.Notification) {
-	i.observeStored(&n)
+	i.observeStored(n)
 	if n.Kind != processor.Deleted {
 		i.cacheMutationDetector.AddObject(n.New)
 	}

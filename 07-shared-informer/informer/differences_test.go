@@ -5,9 +5,7 @@ package informer_test
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -15,10 +13,12 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -86,11 +86,9 @@ func whenPanicking(t *testing.T, crash bool, report func(context.Context, any)) 
 	utilruntime.PanicHandlers, utilruntime.ReallyCrash = []func(context.Context, any){report}, crash
 }
 
-// panics is an environment variable. If it names an implementation, the test binary is a program
-// with an informer whose handler panics.
-const panics = "INFORMER_TEST_PANICS"
-
+// panicInside runs an informer whose handler panics.
 func panicInside(newInformer maker) {
+	klog.ClearLogger() // log it
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	shared := newInformer(fakeapi.New(configMap("a", "1")), &corev1.ConfigMap{}, options())
@@ -107,46 +105,21 @@ func panicInside(newInformer maker) {
 }
 
 func TestAHandlerThatPanicsEndsAProgramOfClientGo(t *testing.T) {
+	const inside = "INFORMER_TEST_PANICS"
 	for name, crashes := range each(map[string]bool{"client-go": true, "ours": false}) {
-		program := exec.CommandContext(t.Context(), os.Args[0])
-		program.Env = append(os.Environ(), panics+"="+name)
-		out, err := program.CombinedOutput()
-		if crashed := err != nil; crashed != crashes {
-			t.Errorf("%s: the program ended with error %v, crashed = %t; want %t\n%s", name, err, crashed, crashes, out)
-		}
-		if !strings.Contains(string(out), "ouch") {
-			t.Errorf("%s: the output does not contain the panic %q:\n%s", name, "ouch", out)
-		}
-	}
-}
-
-func TestNilIndexersAreNone(t *testing.T) {
-	add := func(shared cache.SharedIndexInformer) (p any) {
-		defer func() { p = recover() }()
-		must.NoError(t, shared.AddIndexers(cache.Indexers{"name": byName}))
-		return nil
-	}
-	for name, panics := range each(map[string]bool{"client-go": true, "ours": false}) {
-		shared := implementations[name](fakeapi.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-		p := add(shared)
-		if panicked := p != nil; panicked != panics {
-			t.Errorf("%s: AddIndexers panicked with %v, panicked = %t; want %t", name, p, panicked, panics)
-		}
-	}
-}
-
-func TestTheCallersIndexersStayAsTheyAre(t *testing.T) {
-	for name, want := range each(map[string][]string{
-		"client-go": {"name", "version"},
-		"ours":      {"name"},
-	}) {
-		indexers := cache.Indexers{"name": byName}
-		shared := implementations[name](fakeapi.New(), &corev1.ConfigMap{},
-			cache.SharedIndexInformerOptions{Indexers: indexers})
-		must.NoError(t, shared.AddIndexers(cache.Indexers{"version": byVersion}))
-		if got := slices.Sorted(maps.Keys(indexers)); !slices.Equal(got, want) {
-			t.Errorf("%s: the caller's map of indexers has %q after AddIndexers, want %q", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if os.Getenv(inside) != "" {
+				panicInside(implementations[name])
+				return
+			}
+			out, err := must.RunInSubprocess(t, t.Name(), inside+"=yes")
+			if crashed := err != nil; crashed != crashes {
+				t.Errorf("the program ended with error %v, crashed = %t; want %t\n%s", err, crashed, crashes, out)
+			}
+			if !strings.Contains(out, "ouch") {
+				t.Errorf("the output does not contain the panic %q:\n%s", "ouch", out)
+			}
+		})
 	}
 }
 
@@ -485,5 +458,41 @@ func TestAStalledHandlerDoesNotGetEveryChange(t *testing.T) {
 		if added != deleted {
 			t.Errorf("short was added: %t, and deleted: %t; want both or neither", added, deleted)
 		}
+	})
+}
+
+// While a handler is busy, an object that it has got in version 1 leaves the selection of the
+// informer, and enters it again. The handler is far behind, so it gets one update for both. The old
+// object of the update is the one that it has got.
+func TestWhatComesBackUnseenIsAnUpdateOfWhatTheHandlerGot(t *testing.T) {
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		r.SharedIndexInformer.(*informer.Informer).SetPatience(0)
+		var calls record.Lines
+		busy := make(chan struct{})
+		recorder := record.Handler(&calls)
+		r.handle(t, cache.FilteringResourceEventHandler{
+			FilterFunc: func(obj any) bool {
+				if obj.(metav1.Object).GetName() == "a" {
+					return true
+				}
+				<-busy
+				return false
+			},
+			Handler: recorder,
+		})
+		r.run(t)
+		calls.Want(t, "OnAdd a 1 first")
+		w := r.server.NextWatch()
+		w.Add(configMap("b", "2"))
+		synctest.Wait() // the handler is busy with b
+		w.Delete(configMap("a", "3"))
+		w.Add(configMap("a", "4"))
+		for i := range 1000 { // more than a chunk of the journal, which folds when a chunk is full
+			w.Modify(configMap("b", version(5+i)))
+		}
+		synctest.Wait() // the last event is in the journal, which has folded
+		close(busy)
+		calls.Want(t, "OnUpdate a 4, was 1")
 	})
 }

@@ -5,10 +5,8 @@ package informer_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/client-go/tools/cache"
@@ -102,77 +100,13 @@ func TestWithoutAWatchErrorHandlerTheErrorIsLogged(t *testing.T) {
 	}
 }
 
-// "calling after the informer has been started returns an error"
-func TestWhatHasToBeSetBeforeTheStart(t *testing.T) {
+func TestTheHandlerWithAContextHasToBeSetBeforeTheStart(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		r.run(t)
-		wantRefused := func(when string) {
-			t.Helper()
-			for setter, err := range map[string]error{
-				"SetWatchErrorHandler": r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) {
-					t.Errorf("the handler was called with %v", err)
-				}),
-				"SetWatchErrorHandlerWithContext": r.SetWatchErrorHandlerWithContext(
-					func(_ context.Context, _ *cache.Reflector, err error) {
-						t.Errorf("the handler with a context was called with %v", err)
-					}),
-				"SetTransform": r.SetTransform(func(obj any) (any, error) {
-					t.Errorf("the transform was called with %v", obj)
-					return obj, nil
-				}),
-			} {
-				if err == nil || !strings.Contains(err.Error(), "started") {
-					t.Errorf("%s: %s() = %v, want an error that contains %q", when, setter, err, "started")
-				}
-			}
+		err := r.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {})
+		if err == nil || !strings.Contains(err.Error(), "started") {
+			t.Errorf("SetWatchErrorHandlerWithContext() = %v, want an error that contains %q", err, "started")
 		}
-		wantRefused("while it runs")
-		r.server.NextWatch().Add(configMap("a", "2"))
-		synctest.Wait()
-		r.stop()
-		wantRefused("after its end")
-	})
-}
-
-// The reflector resumes a watch that ends, from its last version. The store stays as it is, and
-// nothing is delivered twice.
-func TestAWatchThatEndsIsResumed(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		handler := r.recorder(t)
-		r.run(t)
-		w := r.server.NextWatch()
-		w.Add(configMap("b", "2"))
-		w.Stop()
-		r.server.NextWatch().Add(configMap("c", "3"))
-		handler.Want(t, "OnAdd a 1 first", "OnAdd b 2", "OnAdd c 3")
-		if lists := r.server.Lists(); lists != 1 {
-			t.Errorf("Lists() = %d, want 1", lists)
-		}
-	})
-}
-
-// While lists fail, the store keeps its objects.
-func TestTheStoreIsKeptWhileListsFail(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		must.NoError(t, r.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
-		handler := r.recorder(t)
-		r.run(t)
-		w := r.server.NextWatch()
-		r.server.Fail(errNotToday)
-		w.Stop() // a watch that ends at once, without an event, is not resumed
-		time.Sleep(time.Hour)
-		if got, want := keys(r.GetStore()), []string{"ns/a"}; !slices.Equal(got, want) {
-			t.Errorf("ListKeys() = %q, want %q", got, want)
-		}
-		if lists := r.server.Lists(); lists < 10 {
-			t.Errorf("Lists() = %d in an hour, want at least 10", lists)
-		}
-		handler.Want(t, "OnAdd a 1 first")
-		r.server.Set(configMap("b", "2"))
-		time.Sleep(time.Minute)
-		handler.Want(t, "OnDelete tombstone ns/a of 1", "OnAdd b 2")
 	})
 }

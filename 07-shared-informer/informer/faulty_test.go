@@ -77,8 +77,8 @@ func (f clingingInformer) RemoveEventHandler(registration cache.ResourceEventHan
 // the second.
 type lossyFanout struct{ processor.Fanout }
 
-func (l lossyFanout) Listen(folded func(int, int)) processor.Listener {
-	return lossyListener{l.Fanout.Listen(folded)}
+func (l lossyFanout) Listen(handler *processor.Registration) processor.Listener {
+	return lossyListener{l.Fanout.Listen(handler)}
 }
 
 type lossyListener struct{ processor.Listener }

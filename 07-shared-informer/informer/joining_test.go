@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/06-processor/processor"
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
@@ -57,25 +58,19 @@ func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 		}}
 		r := newRig(newInformer, opts, configMap("a", "1"))
 		i = r.SharedIndexInformer.(*informer.Informer)
-		must.NoError(t, i.SetObserver(observer.Func(func(e observer.Event) {
-			switch e.Kind {
-			case observer.Joined:
+		must.NoError(t, i.SetObserver(observer.Func(func(event any) {
+			switch e := event.(type) {
+			case processor.Joined:
 				wantLocked(t, "startedLock", i.StartedLock(), "when a handler joins")
 				wantLocked(t, "blockDeltas", i.BlockDeltas(), "when a handler joins")
-				if e.Handler == "" {
+				if e.Registration.HandlerName() == "" {
 					t.Error("a handler without a name joins: observers could not tell it from others")
 				}
-				return
-			case observer.Stored:
-				wantLocked(t, "blockDeltas", i.BlockDeltas(), "when the handlers are notified of "+e.Type+" "+e.Key)
-			default:
-				return
-			}
-			switch {
-			case e.Type == "ADDED" && e.Old != nil:
-				t.Errorf("ADDED %s: the old object is %v, want nil", e.Key, e.Old)
-			case e.Type != "ADDED" && e.Old == nil:
-				t.Errorf("%s %s: the old object is nil, want an object", e.Type, e.Key)
+			case informer.Stored:
+				wantLocked(t, "blockDeltas", i.BlockDeltas(), "when the handlers are notified of "+e.Key)
+				if isAdd := e.Kind == processor.Added; isAdd != (e.Old == nil) {
+					t.Errorf("a change of %s, an add: %t; the old object is %v", e.Key, isAdd, e.Old)
+				}
 			}
 		})))
 		r.run(t)
@@ -127,8 +122,8 @@ func TestALateHandlerGetsTheStateOfTheMoment(t *testing.T) {
 	forOurs(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		i := r.SharedIndexInformer.(*informer.Informer)
-		must.NoError(t, i.SetObserver(observer.Func(func(e observer.Event) {
-			if e.Kind != observer.Joined {
+		must.NoError(t, i.SetObserver(observer.Func(func(event any) {
+			if _, ok := event.(processor.Joined); !ok {
 				return
 			}
 			_, err := i.GetIndexer().(informer.Store).Put("ns/b", configMap("b", "2")) // after the look at the store

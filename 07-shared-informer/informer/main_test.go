@@ -5,18 +5,14 @@ package informer_test
 
 import (
 	"context"
-	"os"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -32,14 +28,6 @@ import (
 var handled record.Lines
 
 func TestMain(m *testing.M) {
-	if name := os.Getenv(mutates); name != "" {
-		mutate(implementations[name], os.Getenv(harmless) != "")
-		return
-	}
-	if name := os.Getenv(panics); name != "" {
-		panicInside(implementations[name])
-		return
-	}
 	klog.SetLogger(klog.Logger{}) // logs nothing
 	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{
 		func(_ context.Context, err error, text string, _ ...any) { handled.Add("%s: %v", text, err) },
@@ -50,32 +38,21 @@ func TestMain(m *testing.M) {
 // A maker makes an informer, as client-go's NewSharedIndexInformerWithOptions does.
 type maker func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
 
-// with returns a maker of informers with these parts.
-func with(parts informer.Parts) maker {
-	return func(lw cache.ListerWatcher, example runtime.Object,
-		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-		return informer.NewWithParts(lw, example, options, parts)
-	}
-}
-
 // partOne and partTwo are our informer with the parts of Part I, and of Part II.
 var (
-	partOne maker = func(lw cache.ListerWatcher, example runtime.Object,
-		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-		return informer.New(lw, example, options)
-	}
-	partTwo = with(parttwo.Parts)
+	partOne maker = informer.Parts{}.New // each part is the one of Default
+	partTwo maker = parttwo.Parts.New
 )
 
 // implementations must keep the same contract, with the exceptions in notKept: client-go's informer,
 // and ours with the parts of Part I, with each of them replaced, and with those of Part II.
 var implementations = map[string]maker{
 	"client-go": cache.NewSharedIndexInformerWithOptions,
-	"deltafifo": with(informer.Parts{Queue: informer.DeltaFIFO}),
+	"deltafifo": informer.Parts{Queue: informer.DeltaFIFO}.New,
 	"part-one":  partOne,
-	"no-queue":  with(informer.Parts{Queue: parttwo.NoQueue}),
-	"snapshots": with(informer.Parts{Store: parttwo.Store}),
-	"journal":   with(informer.Parts{Fanout: parttwo.Journal}),
+	"no-queue":  informer.Parts{Queue: parttwo.NoQueue}.New,
+	"snapshots": informer.Parts{Store: parttwo.Store}.New,
+	"journal":   informer.Parts{Fanout: parttwo.Journal}.New,
 	"part-two":  partTwo,
 }
 
@@ -129,18 +106,12 @@ func options() cache.SharedIndexInformerOptions {
 // A rig is an informer of ConfigMaps on a fake server.
 type rig struct {
 	cache.SharedIndexInformer
-	server  *fakeapi.Server
-	watches atomic.Int32 // the number of watch requests
-	stop    func()       // ends the informer, and waits for its end; set by run
+	server *fakeapi.Server
+	stop   func() // ends the informer, and waits for its end; set by run
 }
 
 func newRig(newInformer maker, options cache.SharedIndexInformerOptions, objs ...runtime.Object) *rig {
 	r := &rig{server: fakeapi.New(objs...)}
-	watchServer := r.server.WatchFuncWithContext
-	r.server.WatchFuncWithContext = func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-		r.watches.Add(1)
-		return watchServer(ctx, options)
-	}
 	r.SharedIndexInformer = newInformer(r.server, &corev1.ConfigMap{}, options)
 	return r
 }

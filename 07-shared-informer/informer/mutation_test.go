@@ -5,7 +5,6 @@ package informer_test
 import (
 	"context"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -14,18 +13,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
 
-// mutates and harmless are environment variables. If mutates names an implementation, the test
-// binary is a program whose handler changes an object. With harmless, the handler does not change
-// it.
-const (
-	mutates  = "INFORMER_TEST_MUTATES"
-	harmless = "INFORMER_TEST_HARMLESS"
-)
-
-// mutate is that program. A harmless program ends after three checks of the detector. If not, the
-// detector ends the program at its first check.
+// mutate runs an informer whose handler changes an object, unless it is harmless. A harmless handler
+// ends the informer after three checks of the detector. If not, the detector ends the program at its
+// first check.
 func mutate(newInformer maker, harmless bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -41,10 +34,15 @@ func mutate(newInformer maker, harmless bool) {
 }
 
 func TestTheMutationDetectorFindsAHandlerThatChangesAnObject(t *testing.T) {
-	for name := range implementations {
+	const inside = "INFORMER_TEST_MUTATES"
+	for name, newInformer := range implementations {
 		t.Run(name, func(t *testing.T) {
+			if os.Getenv(inside) != "" {
+				mutate(newInformer, false)
+				return
+			}
 			t.Parallel()
-			out, err := runMutating(t, mutates+"="+name)
+			out, err := must.RunInSubprocess(t, t.Name(), inside+"=yes", "KUBE_CACHE_MUTATION_DETECTOR=true")
 			if err == nil {
 				t.Error("the program ended without an error, want a panic of the detector")
 			}
@@ -55,20 +53,15 @@ func TestTheMutationDetectorFindsAHandlerThatChangesAnObject(t *testing.T) {
 			}
 		})
 		t.Run(name+", harmless", func(t *testing.T) {
+			if os.Getenv(inside) != "" {
+				mutate(newInformer, true)
+				return
+			}
 			t.Parallel()
-			if out, err := runMutating(t, mutates+"="+name, harmless+"=yes"); err != nil {
+			out, err := must.RunInSubprocess(t, t.Name(), inside+"=yes", "KUBE_CACHE_MUTATION_DETECTOR=true")
+			if err != nil {
 				t.Errorf("the program ended with %v, want no error\n%s", err, out)
 			}
 		})
 	}
-}
-
-// runMutating runs the test binary as the program that mutate describes.
-func runMutating(t *testing.T, variables ...string) (output string, err error) {
-	t.Helper()
-	program := exec.CommandContext(t.Context(), os.Args[0])
-	program.Env = append(os.Environ(), "KUBE_CACHE_MUTATION_DETECTOR=true")
-	program.Env = append(program.Env, variables...)
-	out, err := program.CombinedOutput()
-	return string(out), err
 }

@@ -23,12 +23,22 @@ func (i *Informer) SetObserver(o observer.Observer) error {
 	return nil
 }
 
+// The events that an Informer reports to its observer, besides those of its parts.
+type (
+	// Stored: a change is in the store.
+	Stored struct {
+		processor.Notification
+		Version string // the resource version that the store has reached
+	}
+
+	// Refused: the store has refused what the loop has popped.
+	Refused struct{ Err error }
+)
+
 // observeStored reports a change that is in the store.
-func (i *Informer) observeStored(n *processor.Notification) {
+func (i *Informer) observeStored(n processor.Notification) {
 	if i.observer != nil {
-		stored := n.Event(observer.Stored)
-		stored.Version = i.indexer.LastStoreSyncResourceVersion()
-		i.observer.Observe(stored)
+		i.observer.Observe(Stored{n, i.indexer.LastStoreSyncResourceVersion()})
 	}
 }
 
@@ -37,6 +47,6 @@ func (i *Informer) observeStored(n *processor.Notification) {
 func (i *Informer) handleRefused(ctx context.Context, err error) {
 	utilruntime.HandleErrorWithContext(ctx, err, "Unable to store a change", "type", i.typeName())
 	if i.observer != nil {
-		i.observer.Observe(observer.Event{Kind: observer.LeftOut, Err: err})
+		i.observer.Observe(Refused{err})
 	}
 }

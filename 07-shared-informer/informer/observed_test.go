@@ -15,36 +15,54 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/06-processor/processor"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/journal"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
+// kindOf returns the type of an event, such as "observer.Listing".
+func kindOf(event any) string { return fmt.Sprintf("%T", event) }
+
+// kindsBeforeCalls are the events that an informer with a handler reports, without those of calls.
+var kindsBeforeCalls = []string{
+	"observer.Listing", "observer.Listed", "observer.Watching", "informer.Stored", "processor.Appended",
+	"journal.ChunkStarted", "processor.Joined", "processor.Removed",
+}
+
 // A lineObserver adds a line for each event.
 type lineObserver struct{ *record.Lines }
 
-func (o lineObserver) Observe(e observer.Event) {
-	line := string(e.Kind)
-	for _, part := range []string{e.Type, e.Key, e.Version, handlerName(e.Handler)} {
-		if part != "" {
-			line += " " + part
+func (o lineObserver) Observe(event any) {
+	change := func(n processor.Notification) string {
+		text := map[processor.Kind]string{
+			processor.Added: "add", processor.Updated: "update", processor.Deleted: "delete",
+		}[n.Kind] + " " + n.Key
+		if n.Initial {
+			text += " initial"
 		}
+		return text
 	}
-	if e.Count > 0 {
-		line += fmt.Sprint(" ", e.Count)
+	handler := func(r *processor.Registration) string { // its type
+		return r.HandlerName()[strings.LastIndex(r.HandlerName(), ".")+1:]
 	}
-	if e.Initial {
-		line += " initial"
+	switch e := event.(type) {
+	case informer.Stored:
+		o.Add("stored %s %s", change(e.Notification), e.Version)
+	case processor.Appended:
+		o.Add("appended %s", change(e.Notification))
+	case processor.Called:
+		o.Add("called %s %s", handler(e.Registration), change(e.Notification))
+	case processor.Joined:
+		o.Add("joined %s", handler(e.Registration))
+	case processor.Removed:
+		o.Add("removed %s", handler(e.Registration))
+	case observer.Received:
+		o.Add("received %s %s %s", e.Type, e.Key, e.Version)
+	default:
+		o.Add("%s %v", kindOf(event), event)
 	}
-	if e.Err != nil {
-		line += ": " + e.Err.Error()
-	}
-	o.Add("%s", line)
-}
-
-// handlerName returns the type of a handler from the name of its registration.
-func handlerName(registration string) string {
-	return registration[strings.LastIndex(registration, ".")+1:]
 }
 
 func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
@@ -54,31 +72,31 @@ func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
 		must.NoError(t, r.SharedIndexInformer.(*informer.Informer).SetObserver(lineObserver{&seen}))
 		registration := r.handle(t, cache.ResourceEventHandlerFuncs{})
 		r.run(t)
-		seen.WantSorted(t, "appended ADDED ns/a initial", "called ADDED ns/a ResourceEventHandlerFuncs initial",
-			"chunk 256", "joined ResourceEventHandlerFuncs", "listed 1 1", "listing 0",
-			"stored ADDED ns/a 1 initial", "watching 1")
+		seen.WantSorted(t, "appended add ns/a initial", "called ResourceEventHandlerFuncs add ns/a initial",
+			"joined ResourceEventHandlerFuncs", "journal.ChunkStarted {256}", "observer.Listed {1 1}",
+			"observer.Listing {0 false}", "observer.Watching {1}", "stored add ns/a initial 1")
 
 		w := r.server.NextWatch()
 		w.Modify(configMap("a", "2"))
-		seen.Want(t, "event MODIFIED ns/a 2", "stored MODIFIED ns/a 2", "appended MODIFIED ns/a",
-			"called MODIFIED ns/a ResourceEventHandlerFuncs")
+		seen.Want(t, "received MODIFIED ns/a 2", "stored update ns/a 2", "appended update ns/a",
+			"called ResourceEventHandlerFuncs update ns/a")
 		w.Action(watch.Bookmark, configMap("", "5"))
-		seen.Want(t, "bookmark 5")
+		seen.Want(t, "observer.Bookmark {5}")
 		w.Delete(configMap("a", "6"))
-		seen.Want(t, "event DELETED ns/a 6", "stored DELETED ns/a 6", "appended DELETED ns/a",
-			"called DELETED ns/a ResourceEventHandlerFuncs")
+		seen.Want(t, "received DELETED ns/a 6", "stored delete ns/a 6", "appended delete ns/a",
+			"called ResourceEventHandlerFuncs delete ns/a")
 
 		r.server.Fail(errors.New("not today"))
 		w.Error(&metav1.Status{Reason: metav1.StatusReasonExpired, Code: 410})
 		time.Sleep(2 * time.Second)
 		got := strings.Join(seen.Take(), "\n")
-		for _, want := range []string{"ended", "backing off", "listing", "not today"} {
+		for _, want := range []string{"Ended", "BackingOff", "Listing", "not today"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("the observer has no event with %q:\n%s", want, got)
 			}
 		}
 		must.NoError(t, r.RemoveEventHandler(registration))
-		seen.Want(t, "removed ResourceEventHandlerFuncs", "chunk 16")
+		seen.Want(t, "removed ResourceEventHandlerFuncs", "journal.ChunkStarted {16}")
 		if err := r.SharedIndexInformer.(*informer.Informer).SetObserver(nil); err == nil {
 			t.Error("SetObserver() = nil while the informer runs, want an error")
 		}
@@ -105,12 +123,12 @@ func TestAnObserverSeesWhatWaitsForAHandler(t *testing.T) {
 		}})
 		var lines record.Lines
 		var folded atomic.Int64
-		must.NoError(t, shared.SetObserver(observer.Func(func(e observer.Event) {
-			switch e.Kind {
-			case observer.Called:
-				lines.Add("%s waiting %d", e.Handler, e.Waiting)
-			case observer.Folded:
-				folded.Add(int64(e.Count))
+		must.NoError(t, shared.SetObserver(observer.Func(func(event any) {
+			switch e := event.(type) {
+			case processor.Called:
+				lines.Add("%s waiting %d", e.Registration.HandlerName(), e.Waiting)
+			case journal.Folded:
+				folded.Add(int64(e.Saved))
 			}
 		})))
 		r.run(t)
@@ -136,14 +154,14 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 		var appended, called, saved atomic.Int64
 		busy := make(chan struct{})
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
-		must.NoError(t, r.SharedIndexInformer.(*informer.Informer).SetObserver(observer.Func(func(e observer.Event) {
-			switch e.Kind {
-			case observer.Appended:
+		must.NoError(t, r.SharedIndexInformer.(*informer.Informer).SetObserver(observer.Func(func(event any) {
+			switch e := event.(type) {
+			case processor.Appended:
 				appended.Add(1)
-			case observer.Called:
+			case processor.Called:
 				called.Add(1)
-			case observer.Folded:
-				saved.Add(int64(e.Count))
+			case journal.Folded:
+				saved.Add(int64(e.Saved))
 			}
 		})))
 		r.SharedIndexInformer.(*informer.Informer).SetPatience(1_000) // fewer updates than with the default are enough
@@ -170,16 +188,15 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 // The panic reaches the caller of RunWithContext, like the panic of a transform. If the caller
 // recovers, the informer has ended as usual.
 func TestAnObserverThatPanics(t *testing.T) {
-	for _, kind := range []observer.Kind{observer.Listing, observer.Listed, observer.Watching, observer.Stored,
-		observer.Appended, observer.Chunk, observer.Joined, observer.Removed} {
-		t.Run(string(kind), func(t *testing.T) {
+	for _, kind := range kindsBeforeCalls {
+		t.Run(kind, func(t *testing.T) {
 			forOurs(t, func(t *testing.T, newInformer maker) {
 				r := newRig(newInformer, options(), configMap("a", "1"))
 				shared := r.SharedIndexInformer.(*informer.Informer)
 				r.handle(t, cache.ResourceEventHandlerFuncs{})
-				must.NoError(t, shared.SetObserver(observer.Func(func(e observer.Event) {
-					if e.Kind == kind {
-						panic(e.Kind)
+				must.NoError(t, shared.SetObserver(observer.Func(func(event any) {
+					if kindOf(event) == kind {
+						panic(kind)
 					}
 				})))
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

@@ -5,6 +5,7 @@ package informer
 import (
 	"iter"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
@@ -24,6 +25,13 @@ type Parts struct {
 
 	// Fanout makes what brings each notification to all handlers.
 	Fanout func() processor.Fanout
+}
+
+// New makes an informer with these parts. It has the signature of client-go's
+// NewSharedIndexInformerWithOptions, so that it can be passed on where a program asks for a constructor.
+func (p Parts) New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions,
+) cache.SharedIndexInformer {
+	return NewWithParts(lw, exampleObject, options, p)
 }
 
 // Default are the parts of New: those of chapters 01, 04 and 06. A test may set others before it

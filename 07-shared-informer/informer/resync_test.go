@@ -12,7 +12,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
@@ -150,81 +149,6 @@ func TestAnInformerWhosePeriodIsNegative(t *testing.T) {
 			}
 		})
 	}
-}
-
-// "it does not add any interactions with the authoritative storage"
-func TestAResyncMakesNoRequest(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"), configMap("b", "1"))
-		handler := r.recorder(t)
-		r.run(t)
-		handler.Take()
-		time.Sleep(60 * time.Second)
-		if n := len(handler.Take()); n != 120 {
-			t.Errorf("%d calls in a minute, want 120: one a second for each object", n)
-		}
-		if lists, watches := r.server.Lists(), r.watches.Load(); lists != 1 || watches != 1 {
-			t.Errorf("%d lists and %d watches, want 1 and 1", lists, watches)
-		}
-	})
-}
-
-func TestAResyncIsOfAllThatIsStoredBeforeAndAfterChanges(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"), configMap("b", "1"))
-		handler := r.recorder(t)
-		r.run(t)
-		w := r.server.NextWatch()
-		w.Delete(configMap("a", "2"))
-		w.Modify(configMap("b", "3"))
-		handler.Take()
-		time.Sleep(time.Second)
-		handler.Want(t, "OnUpdate b 3, was 3")
-	})
-}
-
-// A resync is for the handlers that are due. A change is for all handlers.
-func TestUnchangedObjectsOfARelistGoToHandlersThatWereDueLast(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, resyncing(2*time.Second), configMap("a", "1"), configMap("b", "1"))
-		due, never, seldom := r.recorder(t), r.recorder(t, every(0)), r.recorder(t, every(time.Hour))
-		r.run(t)
-		time.Sleep(2 * time.Second)
-		for _, c := range []*recorder{due, never, seldom} {
-			c.Take()
-		}
-		r.server.Set(configMap("a", "1"), configMap("b", "2"))
-		fakeapi.Expire(r.server.NextWatch())
-		time.Sleep(1600 * time.Millisecond) // the longest pause before the reflector lists again
-		due.Want(t, "OnUpdate a 1, was 1", "OnUpdate b 2, was 1")
-		never.Want(t, "OnUpdate b 2, was 1")
-		seldom.Want(t, "OnUpdate b 2, was 1")
-	})
-}
-
-// A handler that has skipped a resync still gets the right old state.
-func TestTheOldStateIsRightForAHandlerThatSkippedAResync(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"))
-		never := r.recorder(t, every(0))
-		r.run(t)
-		time.Sleep(10 * time.Second)
-		r.server.NextWatch().Modify(configMap("a", "2"))
-		never.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1")
-	})
-}
-
-// AddEventHandlerWithResyncPeriod does the same as the option.
-func TestAddEventHandlerWithResyncPeriod(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, resyncing(5*time.Second), configMap("a", "1"))
-		var calls record.Lines
-		_, err := r.AddEventHandlerWithResyncPeriod(ticks(&calls), 3*time.Second)
-		must.NoError(t, err)
-		r.run(t)
-		time.Sleep(10 * time.Second)
-		calls.Want(t, "3s", "6s", "9s")
-	})
 }
 
 // If a handler does not get the period that it asks for, the logger of its options gets a warning.

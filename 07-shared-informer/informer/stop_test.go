@@ -109,12 +109,10 @@ func TestStopIsSafeInEveryCallback(t *testing.T) {
 			return func() { must.NoError(t, r.AddIndexers(stoppingIndexers(stop))) }
 		},
 	}
-	observed := []observer.Kind{observer.Listing, observer.Listed, observer.Watching, observer.Stored,
-		observer.Appended, observer.Chunk, observer.Joined, observer.Called, observer.Removed}
-	for _, kind := range observed {
-		callbacks["observer, "+string(kind)] = func(t *testing.T, r *rig, stop func()) func() {
-			observe := observer.Func(func(e observer.Event) {
-				if e.Kind == kind {
+	for _, kind := range append(kindsBeforeCalls, "processor.Called") {
+		callbacks["observer, "+kind] = func(t *testing.T, r *rig, stop func()) func() {
+			observe := observer.Func(func(event any) {
+				if kindOf(event) == kind {
 					stop()
 				}
 			})

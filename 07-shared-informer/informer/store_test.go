@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -19,87 +18,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
-	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-// "The local cache starts out empty, and gets populated and updated during Run()." Its keys are
-// namespace/name, or the name alone.
-func TestTheStoreHoldsWhatTheServerHas(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		global := configMap("global", "1")
-		global.Namespace = ""
-		r := newRig(newInformer, options(), configMap("a", "1"), global)
-		wantKeys := func(when string, want ...string) {
-			t.Helper()
-			synctest.Wait()
-			if got := keys(r.GetStore()); !slices.Equal(got, want) {
-				t.Errorf("%s: ListKeys() = %q, want %q", when, got, want)
-			}
-		}
-		wantKeys("before the start")
-		r.run(t)
-		wantKeys("after the list", "global", "ns/a")
-		w := r.server.NextWatch()
-		b := configMap("b", "2")
-		w.Add(b)
-		wantKeys("after an add", "global", "ns/a", "ns/b")
-		stored, exists, err := r.GetStore().GetByKey("ns/b")
-		if stored != any(b) || !exists || err != nil {
-			t.Errorf("GetByKey(ns/b) = %v, %t, %v; want the same pointer as in the event, true, nil",
-				stored, exists, err)
-		}
-		w.Delete(configMap("a", "3"))
-		wantKeys("after a delete", "global", "ns/b")
-		r.server.Set(configMap("c", "4"))
-		fakeapi.Expire(w)
-		r.server.NextWatch()
-		wantKeys("after another list", "ns/c")
-		if r.GetStore() != cache.Store(r.GetIndexer()) {
-			t.Errorf("GetStore() = %p and GetIndexer() = %p, want the same store", r.GetStore(), r.GetIndexer())
-		}
-	})
-}
-
 func byName(obj any) ([]string, error) { return []string{obj.(metav1.Object).GetName()}, nil }
-
-func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, cache.SharedIndexInformerOptions{
-			Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
-		}, configMap("a", "1"), configMap("b", "1"))
-		must.NoError(t, r.AddIndexers(cache.Indexers{"name": byName}))
-		r.run(t)
-		must.NoError(t, r.AddIndexers(cache.Indexers{"version": byVersion})) // over what is stored already
-		wantIndex := func(index, value string, want ...string) {
-			t.Helper()
-			synctest.Wait()
-			got, err := r.GetIndexer().IndexKeys(index, value)
-			slices.Sort(got)
-			if err != nil || !slices.Equal(got, want) {
-				t.Errorf("IndexKeys(%q, %q) = %q, %v; want %q, nil", index, value, got, err, want)
-			}
-		}
-		wantIndex(cache.NamespaceIndex, "ns", "ns/a", "ns/b")
-		wantIndex("name", "a", "ns/a")
-		wantIndex("version", "1", "ns/a", "ns/b")
-		w := r.server.NextWatch()
-		w.Modify(configMap("a", "2"))
-		wantIndex("version", "1", "ns/b")
-		wantIndex("version", "2", "ns/a")
-		w.Delete(configMap("a", "3"))
-		wantIndex("version", "2")
-		wantIndex("name", "a")
-		if err := r.AddIndexers(cache.Indexers{"name": byName}); err == nil {
-			t.Error("AddIndexers() = nil for a name that is taken, want an error")
-		}
-		r.stop()
-		const want = "was not added because it has stopped already"
-		if err := r.AddIndexers(cache.Indexers{"another": byName}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("AddIndexers() = %v after the end, want an error that contains %q", err, want)
-		}
-	})
-}
 
 // An index function accepts an object, and fails for the same object later. Then client-go's
 // informer panics and has stopped, and the object stays in its store. So does ours with an indexer.

@@ -4,7 +4,6 @@ package informer_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +16,6 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
 
-	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -40,51 +38,6 @@ func wantSynced(t *testing.T, when string, want bool, all ...syncChecker) {
 	}
 }
 
-// The informer has synced when the store has the list. A handler has synced when it has returned
-// from its last call for the list.
-func TestSyncedIsAnotherThingForAHandler(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
-		calls := make(chan struct{})
-		slow := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-calls }})
-		quick := r.recorder(t)
-		wantSynced(t, "before the start", false, r, slow)
-		r.run(t)
-		wantSynced(t, "the informer and the quick handler", true, r, quick)
-		wantSynced(t, "the slow one, in its first call", false, slow)
-		calls <- struct{}{}
-		wantSynced(t, "the slow one, in its last call", false, slow)
-		calls <- struct{}{}
-		wantSynced(t, "the slow one, when it has returned", true, slow)
-	})
-}
-
-func TestAnEmptyListSyncs(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options())
-		early := r.recorder(t)
-		r.run(t)
-		wantSynced(t, "after the list", true, r, early, r.recorder(t))
-	})
-}
-
-// Events after the list neither delay the sync nor undo it.
-func TestALateHandlerSyncsOverItsStartupBatch(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		r.run(t)
-		w := r.server.NextWatch()
-		calls := make(chan struct{})
-		late := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-calls }})
-		w.Add(configMap("b", "2"))
-		wantSynced(t, "in the call for the batch", false, late)
-		calls <- struct{}{}
-		wantSynced(t, "in the call for what came after", true, late)
-		calls <- struct{}{}
-		wantSynced(t, "after all calls", true, late)
-	})
-}
-
 // hold makes the lists of the server wait until release is called.
 func hold(r *rig) (release func()) {
 	held, list := make(chan struct{}), r.server.ListWithContextFunc
@@ -95,54 +48,21 @@ func hold(r *rig) (release func()) {
 	return func() { close(held) }
 }
 
-func TestAHandlerThatComesWhileTheListIsUnderWay(t *testing.T) {
+// HasSyncedChecker says the same as HasSynced: see wantSynced.
+func TestHasSyncedChecker(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		release := hold(r)
+		calls := make(chan struct{})
+		slow := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-calls }})
+		quick := r.recorder(t)
+		wantSynced(t, "before the start", false, r, slow, quick)
 		r.run(t)
-		between := r.recorder(t)
-		between.Want(t)
-		wantSynced(t, "before the list", false, r, between)
-		release()
-		between.Want(t, "OnAdd a 1 first")
-		wantSynced(t, "after the list", true, r, between)
-	})
-}
-
-func TestAFailedListDoesNotSync(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		r.server.Fail(errors.New("not today"))
-		handler := r.recorder(t)
-		r.run(t)
-		wantSynced(t, "before the list", false, r, handler)
-		r.server.Set(configMap("a", "1"))
-		time.Sleep(2 * time.Second)
-		handler.Want(t, "OnAdd a 1 first")
-		wantSynced(t, "after the list", true, r, handler)
-	})
-}
-
-// Neither a list after the first nor the end of the informer changes HasSynced.
-func TestSyncedAfterTheEnd(t *testing.T) {
-	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		handler := r.recorder(t)
-		r.run(t)
-		fakeapi.Expire(r.server.NextWatch())
-		wantSynced(t, "before another list", true, r, handler)
-		r.server.NextWatch()
-		wantSynced(t, "after another list", true, r, handler)
+		wantSynced(t, "the informer and the quick handler", true, r, quick)
+		wantSynced(t, "the slow one, in its call", false, slow)
+		calls <- struct{}{}
+		synctest.Wait() // its call has returned
 		r.stop()
-		wantSynced(t, "after a sync", true, r, handler)
-
-		r = newRig(newInformer, options())
-		release := hold(r)
-		handler = r.recorder(t)
-		r.run(t)
-		r.stop()
-		wantSynced(t, "without a sync", false, r, handler)
-		release()
+		wantSynced(t, "after the end", true, r, slow, quick)
 	})
 }
 

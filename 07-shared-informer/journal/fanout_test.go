@@ -7,7 +7,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/03-reflector/observer"
 	"example.com/informer/06-processor/processor"
 	"example.com/informer/06-processor/processor/fanouttest"
 )
@@ -31,7 +30,11 @@ func newImpatient() processor.Fanout {
 	return fanout
 }
 
-func TestFanout(t *testing.T) { fanouttest.Run(t, newFanout) }
+func TestFanout(t *testing.T) {
+	fanouttest.Run(t, newFanout, map[string]string{
+		"WhatWasReadLastIsGarbage": "the journal drops events in chunks, and keeps the chunk that is not full",
+	})
+}
 
 func TestTheEndOfTheInitialListIsNotCounted(t *testing.T) {
 	fanouttest.TheEndOfTheInitialListIsNotCounted(t, newImpatient)
@@ -45,6 +48,6 @@ func TestAnObserverThatPanics(t *testing.T) {
 		}
 	}
 	fanouttest.AnObserverThatPanics(t, newImpatient,
-		fanouttest.ObserverTest{Kind: observer.Chunk, Trigger: manyUpdates},
-		fanouttest.ObserverTest{Kind: observer.Folded, Trigger: manyUpdates})
+		fanouttest.ObserverTest{Event: ChunkStarted{}, Trigger: manyUpdates},
+		fanouttest.ObserverTest{Event: Folded{}, Trigger: manyUpdates})
 }

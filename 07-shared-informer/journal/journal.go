@@ -78,7 +78,20 @@ func (j *Journal) SetPatience(n int) {
 	j.patience = max(n, 0)
 }
 
-// SetObserver sets the observer. The observer gets the size of the tail, and of each new chunk.
+// The events that a Journal reports to its observer.
+type (
+	// ChunkStarted: a new chunk was made. Size is the number of notifications that fit into it.
+	ChunkStarted struct{ Size int }
+
+	// Folded: a handler that is far behind gets fewer notifications.
+	Folded struct {
+		Registration *processor.Registration // of the handler; nil if nobody named it
+		Saved        int                     // how many notifications this has removed
+		Waiting      int                     // how many wait now
+	}
+)
+
+// SetObserver sets the observer. It gets an event for the tail, too.
 func (j *Journal) SetObserver(o observer.Observer) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -129,7 +142,7 @@ func (j *Journal) startChunk() {
 func (j *Journal) setTail(tail *chunk) {
 	j.tail = tail
 	if j.observer != nil {
-		j.observer.Observe(observer.Event{Kind: observer.Chunk, Count: cap(tail.items)})
+		j.observer.Observe(ChunkStarted{Size: cap(tail.items)})
 	}
 }
 
@@ -146,10 +159,10 @@ func (j *Journal) dropTail() {
 func (j *Journal) end() int { return j.tail.first + len(j.tail.items) }
 
 // Listen implements processor.Fanout.
-func (j *Journal) Listen(folded func(saved, waiting int)) processor.Listener {
+func (j *Journal) Listen(handler *processor.Registration) processor.Listener {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	c := &cursor{journal: j, folded: folded}
+	c := &cursor{journal: j, handler: handler}
 	c.moveTo(j.tail, len(j.tail.items))
 	j.cursors[c] = true
 	return c
@@ -158,11 +171,11 @@ func (j *Journal) Listen(folded func(saved, waiting int)) processor.Listener {
 // A cursor is the place of one listener in the journal. The lock of the journal guards all fields.
 type cursor struct {
 	journal *Journal
-	chunk   *chunk  // nil when the cursor is closed
-	offset  int     // of the first unread item in the chunk
-	backlog backlog // is delivered before the unread items
-	folding bool    // new chunks are folded into the backlog, until the backlog is empty
-	folded  func(saved, waiting int)
+	chunk   *chunk                  // nil when the cursor is closed
+	offset  int                     // of the first unread item in the chunk
+	backlog backlog                 // is delivered before the unread items
+	folding bool                    // new chunks are folded into the backlog, until the backlog is empty
+	handler *processor.Registration // whose listener it is; may be nil
 }
 
 // moveTo moves the cursor forward, and counts it if it has read everything then.
@@ -225,8 +238,8 @@ func (c *cursor) fold() {
 		c.chunk, c.offset = c.chunk.next, 0
 	}
 	saved -= c.backlog.size()
-	if c.folded != nil && saved > 0 {
-		c.folded(saved, c.waiting())
+	if c.journal.observer != nil && saved > 0 {
+		c.journal.observer.Observe(Folded{c.handler, saved, c.waiting()})
 	}
 }
 

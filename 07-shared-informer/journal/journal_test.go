@@ -27,7 +27,12 @@ func TestAListenerFarBehindIsFolded(t *testing.T) {
 	const objects, rounds = 100, 1000
 	fanout := New()
 	saved := 0
-	stuck, prompt := fanout.Listen(func(n, _ int) { saved += n }), fanout.Listen(nil)
+	fanout.SetObserver(observer.Func(func(event any) {
+		if e, ok := event.(Folded); ok {
+			saved += e.Saved
+		}
+	}))
+	stuck, prompt := fanout.Listen(nil), fanout.Listen(nil)
 	for o := range objects {
 		fanout.Distribute(added(fmt.Sprint("pod ", o), 0))
 	}
@@ -184,7 +189,7 @@ func TestNothingIsDroppedAfterAPanicOfTheObserver(t *testing.T) {
 		}
 		read(prompt, chunkSize)
 		armed := false
-		fanout.SetObserver(observer.Func(func(observer.Event) {
+		fanout.SetObserver(observer.Func(func(any) {
 			if armed {
 				panic("no")
 			}

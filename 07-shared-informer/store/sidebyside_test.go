@@ -17,13 +17,22 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-func TestNilAndEmptyAreAsInClientGo(t *testing.T) { indexertest.NilAndEmpty(t, newStore) }
+// newStore is an indexertest.New.
+func newStore(keyFunc cache.KeyFunc, indexers cache.Indexers) indexertest.Store {
+	return store.New(store.Options{KeyFunction: keyFunc, Indexers: indexers})
+}
 
-func TestATypedNilChangesNothing(t *testing.T) { indexertest.TypedNil(t, newStore) }
+// takeSnapshot is an indexertest.Snapshot.
+func takeSnapshot(s indexertest.Store) (list func() []any, version string) {
+	snapshot := s.(*store.Store).Snapshot()
+	return snapshot.List, snapshot.Version()
+}
 
-func TestAWriteSaysWhatItChanges(t *testing.T) { indexertest.Changes(t, store.New(store.Options{})) }
+// FuzzStore does the same to our store and to client-go's, asks both the same questions, and looks
+// once more at all snapshots at the end.
+func FuzzStore(f *testing.F) { indexertest.Fuzz(f, newStore, takeSnapshot) }
 
-func TestTheMapsOfIndexersAreCopied(t *testing.T) { indexertest.OwnIndexers(t, newStore) }
+func TestStore(t *testing.T) { indexertest.Run(t, newStore, takeSnapshot) }
 
 // The values of an index can be large. When an object is deleted, or its write fails, its values
 // are garbage immediately, and not only after the next write.

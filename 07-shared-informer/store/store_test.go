@@ -109,15 +109,6 @@ func TestTheVersionChangesUnderBothLocks(t *testing.T) {
 	writing.Wait()
 }
 
-func TestAReaderSeesAStateThatExisted(t *testing.T) {
-	s := store.New(store.Options{})
-	indexertest.States(t, s, func() ([]any, int) {
-		snapshot := s.Snapshot()
-		asOf, _ := strconv.Atoi(snapshot.Version())
-		return snapshot.List(), asOf
-	})
-}
-
 func TestAWriteThatFailsChangesNothing(t *testing.T) {
 	fails := func(obj any) ([]string, error) {
 		switch p := obj.(*corev1.Pod); p.Labels["index"] {
@@ -162,8 +153,6 @@ func TestAWriteThatFailsChangesNothing(t *testing.T) {
 	}
 	must.NoError(t, s.Add(indexertest.Pod(5, 5))) // the store still works
 }
-
-func TestTheStoreKeepsNothingAlive(t *testing.T) { indexertest.KeepsNothingAlive(t, newStore) }
 
 // A write after a snapshot copies the parts that it changes. This must be little, even in a large
 // store.

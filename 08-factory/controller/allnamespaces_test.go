@@ -5,14 +5,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
+	"iter"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -20,6 +20,8 @@ import (
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -48,24 +50,15 @@ func TestAReadMakesAnInformerOfAllNamespaces(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lists := make(chan string, 10)
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Type", "application/json")
-				if r.URL.Query().Get("sendInitialEvents") != "" {
-					t.Errorf("the informer asks for %s, want no stream", r.URL)
-				}
-				if r.URL.Query().Get("watch") != "" {
-					w.(http.Flusher).Flush()
-					<-r.Context().Done()
-					return
-				}
-				lists <- r.URL.Path
-				fmt.Fprint(w, `{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"1"}}`)
-			}))
-			t.Cleanup(server.Close)
+			var asked fault.Requests
+			config := &rest.Config{Host: "http://server", Transport: &fakeapi.HTTP{
+				Objects: map[string]iter.Seq[any]{"/api/v1/secrets": func(func(any) bool) {}},
+				Kinds:   map[string]metav1.TypeMeta{"secrets": {APIVersion: "v1", Kind: "Secret"}},
+			}}
+			config.Wrap(asked.Wrap)
 			mapper := meta.NewDefaultRESTMapper(nil)
 			mapper.Add(corev1.SchemeGroupVersion.WithKind("Secret"), meta.RESTScopeNamespace)
-			c, err := ctrlcache.New(&rest.Config{Host: server.URL}, ctrlcache.Options{
+			c, err := ctrlcache.New(config, ctrlcache.Options{
 				Mapper: mapper,
 				NewInformer: func(lw cache.ListerWatcher, example runtime.Object, resync time.Duration,
 					indexers cache.Indexers) cache.SharedIndexInformer {
@@ -76,8 +69,12 @@ func TestAReadMakesAnInformerOfAllNamespaces(t *testing.T) {
 			must.Run(t, func(ctx context.Context) { must.NoError(t, c.Start(ctx)) })
 			c.WaitForCacheSync(t.Context()) // until it has started
 			must.NoError(t, read(t.Context(), c))
-			if got, want := <-lists, "/api/v1/secrets"; got != want {
-				t.Errorf("the informer lists %s, want %s", got, want)
+			must.Until(t, "the informer lists", func() bool { return asked.Lists() > 0 }) // IndexField does not wait
+			for _, sent := range asked.Find(0, func(sent *fault.Request) bool { return sent.Verb.Lists() }) {
+				got := string(sent.Verb) + " " + sent.URL.Path
+				if want := "LIST /api/v1/secrets"; got != want {
+					t.Errorf("the informer sends %s, want %s", got, want)
+				}
 			}
 		})
 	}

@@ -338,10 +338,5 @@ spec:
 // forBoth runs a test with client-go's informers, and with ours.
 func forBoth(t *testing.T, test func(t *testing.T, newInformer notices.NewInformer)) {
 	t.Run("client-go's", func(t *testing.T) { test(t, cache.NewSharedIndexInformerWithOptions) })
-	t.Run("ours", func(t *testing.T) {
-		test(t, func(lw cache.ListerWatcher, example runtime.Object,
-			options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-			return informer.New(lw, example, options)
-		})
-	})
+	t.Run("ours", func(t *testing.T) { test(t, informer.Default.New) })
 }

@@ -25,7 +25,7 @@ import (
 // same client, and only for these.
 func TestAConsistentClientWaitsForItsOwnWrites(t *testing.T) {
 	s := sessiontest.Open(t)
-	secrets := newSlowWatch(&step.Lesson{Client: s.Client, Namespace: s.Namespace})
+	secrets := newSlowWatch(&step.Env{Client: s.Client, Namespace: s.Namespace})
 	informers, err := ctrlcache.New(s.Config, ctrlcache.Options{
 		DefaultNamespaces: map[string]ctrlcache.Config{s.Namespace: {}},
 		NewInformer: func(_ cache.ListerWatcher, _ runtime.Object, _ time.Duration, indexers cache.Indexers,

@@ -65,8 +65,8 @@ func newLateWatch() *fake.Clientset {
 func TestVersionWaitsForItsOwnWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
-		l := &step.Lesson{Lesson: &play.Lesson{Out: &out}, Client: newLateWatch(), Namespace: "ns"}
-		if err := stepVersion(t.Context(), l); err != nil {
+		env := &step.Env{Env: &play.Env{Out: &out}, Client: newLateWatch(), Namespace: "ns"}
+		if err := stepVersion(t.Context(), env); err != nil {
 			t.Error(err)
 		}
 		want := []string{

@@ -21,11 +21,11 @@ func TestMain(m *testing.M) {
 		"sigs.k8s.io/controller-runtime/pkg/cache.newMultiNamespaceInformerHandlerRegistration.func1"))
 }
 
-func TestSteps(t *testing.T) { must.Play(t, chapter.ForPlayer()) }
+func TestSteps(t *testing.T) { must.Play(t, chapter) }
 
 func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, step := range chapter.Steps {
-		must.EndOnCtrlC(t, chapter.ForPlayer(), step.Name)
+		must.EndOnCtrlC(t, chapter, step.Name)
 	}
 }
 
@@ -34,5 +34,5 @@ func TestStepsWithPartTwo(t *testing.T) {
 	partOne := informer.Default
 	informer.Default = parttwo.Parts
 	t.Cleanup(func() { informer.Default = partOne }) // after all steps
-	must.Play(t, chapter.ForPlayer())
+	must.Play(t, chapter)
 }

@@ -37,8 +37,8 @@ import (
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -47,7 +47,7 @@ import (
 type testManager struct {
 	manager.Manager
 	*session.Session
-	requests requests.Counter
+	requests fault.Requests
 	made     []*informer.Informer // the informers that the cache has made
 	periods  []time.Duration      // their resync periods
 }
@@ -56,7 +56,7 @@ func newManager(t *testing.T, options ctrlcache.Options, configure ...func(*mana
 	t.Helper()
 	m := &testManager{Session: sessiontest.Open(t)}
 	restConfig := rest.CopyConfig(m.Config)
-	m.requests.Count(restConfig)
+	restConfig.Wrap(m.requests.Wrap)
 	if options.DefaultNamespaces == nil {
 		options.DefaultNamespaces = map[string]ctrlcache.Config{m.Session.Namespace: {}}
 	}

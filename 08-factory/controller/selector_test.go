@@ -30,7 +30,7 @@ func TestTheOldPodBringsTheServiceThatItLeaves(t *testing.T) {
 	out := &record.Buffer{}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
-	go func() { ended <- stepSelector(ctx, &step.Lesson{Lesson: &play.Lesson{Out: out}, Client: client}) }()
+	go func() { ended <- stepSelector(ctx, &step.Env{Env: &play.Env{Out: out}, Client: client}) }()
 	t.Cleanup(func() {
 		cancel()
 		must.NoError(t, <-ended)

@@ -24,10 +24,10 @@ type slowWatch struct {
 	released chan struct{} // made by hold, closed by release; events pass when it is closed
 }
 
-func newSlowWatch(l *step.Lesson) *slowWatch {
+func newSlowWatch(env *step.Env) *slowWatch {
 	s := &slowWatch{released: make(chan struct{})}
 	s.release()
-	secrets := l.Client.CoreV1().Secrets(l.Namespace)
+	secrets := env.Client.CoreV1().Secrets(env.Namespace)
 	s.Informer = informer.New(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return secrets.List(ctx, options)

@@ -21,8 +21,8 @@ import (
 
 // stepController is a controller of the usual form: a handler adds keys to a work queue, and a loop
 // takes them out. Only one line says that the informer is ours.
-func stepController(ctx context.Context, l *step.Lesson) error {
-	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+func stepController(ctx context.Context, env *step.Env) error {
+	listWatch := cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))
 	var configMaps cache.SharedIndexInformer = informer.New(listWatch, &corev1.ConfigMap{},
 		cache.SharedIndexInformerOptions{Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}})
@@ -53,7 +53,7 @@ func stepController(ctx context.Context, l *step.Lesson) error {
 		if shutdown {
 			return nil
 		}
-		if err := reconcileSky(ctx, l, lister, key); err != nil {
+		if err := reconcileSky(ctx, env, lister, key); err != nil {
 			utilruntime.HandleErrorWithContext(ctx, err, "Reconciling, to be tried again", "key", key)
 			queue.AddRateLimited(key)
 		} else {
@@ -65,7 +65,7 @@ func stepController(ctx context.Context, l *step.Lesson) error {
 
 // reconcileSky reads a ConfigMap from the informer's store. It writes the sky into an annotation,
 // unless the annotation has this value already.
-func reconcileSky(ctx context.Context, l *step.Lesson, lister corelisters.ConfigMapLister, key string) error {
+func reconcileSky(ctx context.Context, env *step.Env, lister corelisters.ConfigMapLister, key string) error {
 	namespace, name, err := cache.SplitMetaNamespaceKey(key)
 	if err != nil {
 		return err
@@ -73,17 +73,17 @@ func reconcileSky(ctx context.Context, l *step.Lesson, lister corelisters.Config
 	configMap, err := lister.ConfigMaps(namespace).Get(name)
 	switch {
 	case apierrors.IsNotFound(err):
-		fmt.Fprintf(l.Out, "%s : gone\n", name)
+		fmt.Fprintf(env.Out, "%s : gone\n", name)
 		return nil
 	case err != nil:
 		return err
 	case configMap.Annotations["example.com/seen"] == configMap.Data["sky"]:
-		fmt.Fprintf(l.Out, "%s : %s, as it should be\n", name, configMap.Data["sky"])
+		fmt.Fprintf(env.Out, "%s : %s, as it should be\n", name, configMap.Data["sky"])
 		return nil
 	}
-	fmt.Fprintf(l.Out, "%s : %s, to be noted\n", name, configMap.Data["sky"])
+	fmt.Fprintf(env.Out, "%s : %s, to be noted\n", name, configMap.Data["sky"])
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"example.com/seen":%q}}}`, configMap.Data["sky"])
-	_, err = l.Client.CoreV1().ConfigMaps(namespace).Patch(ctx, name, types.MergePatchType, patch,
+	_, err = env.Client.CoreV1().ConfigMaps(namespace).Patch(ctx, name, types.MergePatchType, patch,
 		metav1.PatchOptions{})
 	return err
 }

@@ -16,8 +16,8 @@ import (
 // too: it counts the creates whose events have not come. While it expects events, it does nothing.
 // The expected event adds the key again. (The step counts all Secrets, because its namespace has
 // none at first. A controller counts its own objects, for each key.)
-func stepExpectations(ctx context.Context, l *step.Lesson) error {
-	secrets := newSlowWatch(l)
+func stepExpectations(ctx context.Context, env *step.Env) error {
+	secrets := newSlowWatch(env)
 	var (
 		mu       sync.Mutex
 		expected = 0 // creates whose events have not come; guarded by mu
@@ -46,20 +46,20 @@ func stepExpectations(ctx context.Context, l *step.Lesson) error {
 		defer mu.Unlock()
 		switch cached := len(secrets.GetStore().List()); {
 		case expected > 0:
-			fmt.Fprintf(l.Out, "reconcile %d : %d expected, nothing is decided\n", try, expected)
+			fmt.Fprintf(env.Out, "reconcile %d : %d expected, nothing is decided\n", try, expected)
 			return nil
 		case cached > 0:
-			fmt.Fprintf(l.Out, "reconcile %d : the cache has %d\n", try, cached)
+			fmt.Fprintf(env.Out, "reconcile %d : the cache has %d\n", try, cached)
 			return nil
 		}
 		expected++ // before the request: the event may come before the answer
 		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{GenerateName: "token-"}}
-		_, err := l.Client.CoreV1().Secrets(l.Namespace).Create(ctx, secret, metav1.CreateOptions{})
+		_, err := env.Client.CoreV1().Secrets(env.Namespace).Create(ctx, secret, metav1.CreateOptions{})
 		if err != nil {
 			expected--
 			return err
 		}
-		fmt.Fprintf(l.Out, "reconcile %d : created one\n", try)
+		fmt.Fprintf(env.Out, "reconcile %d : created one\n", try)
 		return nil
 	}
 	secrets.hold()
@@ -77,5 +77,5 @@ func stepExpectations(ctx context.Context, l *step.Lesson) error {
 	if err := reconcile(3); err != nil {
 		return err
 	}
-	return countSecrets(ctx, l)
+	return countSecrets(ctx, env)
 }

@@ -19,19 +19,19 @@ import (
 )
 
 // stepFakes runs one function with a fake clientset and with a real one.
-func stepFakes(ctx context.Context, l *step.Lesson) error {
-	if err := deleteBetween(ctx, l, "fake", fake.NewClientset()); err != nil {
+func stepFakes(ctx context.Context, env *step.Env) error {
+	if err := deleteBetween(ctx, env, "fake", fake.NewClientset()); err != nil {
 		return err
 	}
-	return deleteBetween(ctx, l, "real", l.Client)
+	return deleteBetween(ctx, env, "real", env.Client)
 }
 
 // deleteBetween deletes a Secret between the informer's list and its watch. Then it creates another
 // Secret, and prints the cache.
-func deleteBetween(ctx context.Context, l *step.Lesson, speaker string, client kubernetes.Interface) error {
+func deleteBetween(ctx context.Context, env *step.Env, speaker string, client kubernetes.Interface) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	secrets := client.CoreV1().Secrets(l.Namespace)
+	secrets := client.CoreV1().Secrets(env.Namespace)
 	create := func(name string) error {
 		_, err := secrets.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 		return err
@@ -73,7 +73,7 @@ func deleteBetween(ctx context.Context, l *step.Lesson, speaker string, client k
 	select {
 	case <-after: // events come in order: an earlier event that has not come is lost
 		keys := slices.Sorted(slices.Values(informer.GetStore().ListKeys()))
-		fmt.Fprintf(l.Out, "%s : in the cache : %v\n", speaker, keys)
+		fmt.Fprintf(env.Out, "%s : in the cache : %v\n", speaker, keys)
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

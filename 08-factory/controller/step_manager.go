@@ -30,14 +30,14 @@ import (
 
 // stepManager runs the Reconciler of package notices in a manager of controller-runtime. The
 // manager's cache uses our informers.
-func stepManager(ctx context.Context, l *step.Lesson) error {
-	defer removeFinalizers(l)
-	dynamicClient, err := dynamic.NewForConfig(l.Config)
+func stepManager(ctx context.Context, env *step.Env) error {
+	defer removeFinalizers(env)
+	dynamicClient, err := dynamic.NewForConfig(env.Config)
 	if err != nil {
 		return err
 	}
-	resource := dynamicClient.Resource(notices.Resource).Namespace(l.Namespace)
-	reconciler := notices.Reconciler{Client: l.Client, Resource: resource}
+	resource := dynamicClient.Resource(notices.Resource).Namespace(env.Namespace)
+	reconciler := notices.Reconciler{Client: env.Client, Resource: resource}
 
 	newInformer := func(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers,
 	) cache.SharedIndexInformer {
@@ -49,9 +49,9 @@ func stepManager(ctx context.Context, l *step.Lesson) error {
 		}
 		return i
 	}
-	m, err := manager.New(l.Config, manager.Options{
+	m, err := manager.New(env.Config, manager.Options{
 		Cache: ctrlcache.Options{
-			DefaultNamespaces: map[string]ctrlcache.Config{l.Namespace: {}},
+			DefaultNamespaces: map[string]ctrlcache.Config{env.Namespace: {}},
 			NewInformer:       newInformer,
 		},
 		Logger:     logr.Discard(),                                      // the reconciler has a logger of its own
@@ -83,7 +83,7 @@ func stepManager(ctx context.Context, l *step.Lesson) error {
 		Owns(&corev1.ConfigMap{}).
 		Watches(&corev1.ConfigMap{}, namesakes).
 		Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-			ctx = klog.NewContext(ctx, logger(ctx, l.Out, "level").WithValues("notice", request))
+			ctx = klog.NewContext(ctx, logger(ctx, env.Out, "level").WithValues("notice", request))
 			return reconcile.Result{}, reconciler.Reconcile(ctx, request.String())
 		}))
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
-	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/08-factory/metrics"
 	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/web"
 )
 
 // A mailer is a handler with a name. Its metrics have the name as a label.
@@ -27,14 +27,14 @@ func (mailer) Name() string { return "mailer" }
 
 // stepMetrics serves the metrics of two informers, ours and client-go's. Both have the same
 // handler.
-func stepMetrics(ctx context.Context, l *step.Lesson) error {
+func stepMetrics(ctx context.Context, env *step.Env) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
 	mailServer := make(chan struct{}, 1) // full while the mail server is busy or hangs
-	l.On("the mail server hangs", func() { mailServer <- struct{}{} })
-	l.On("the mail server goes on", func() { <-mailServer })
+	env.On("the mail server hangs", func() { mailServer <- struct{}{} })
+	env.On("the mail server goes on", func() { <-mailServer })
 	handler := mailer{cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 		select {
 		case mailServer <- struct{}{}:
@@ -45,13 +45,13 @@ func stepMetrics(ctx context.Context, l *step.Lesson) error {
 
 	registry, measured := prometheus.NewRegistry(), metrics.New("configmaps")
 	registry.MustRegister(measured)
-	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+	listWatch := cache.NewListWatchFromClient(env.Client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"))
 	ours := informer.New(listWatch, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	if err := ours.SetObserver(measured); err != nil {
 		return err
 	}
-	name, err := cache.NewInformerName(l.Namespace) // any name that is not in use
+	name, err := cache.NewInformerName(env.Namespace) // any name that is not in use
 	if err != nil {
 		return err
 	}
@@ -74,6 +74,6 @@ func stepMetrics(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	l.ServesAt(strings.TrimPrefix(server.URL(), "http://"))
+	env.ServesAt(strings.TrimPrefix(server.URL(), "http://"))
 	return server.Wait()
 }

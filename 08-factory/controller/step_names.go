@@ -15,8 +15,8 @@ import (
 
 // stepNames is the step ownwrites with a fixed name for the Secret. The API server refuses the
 // second Secret.
-func stepNames(ctx context.Context, l *step.Lesson) error {
-	secrets := newSlowWatch(l)
+func stepNames(ctx context.Context, env *step.Env) error {
+	secrets := newSlowWatch(env)
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -28,22 +28,22 @@ func stepNames(ctx context.Context, l *step.Lesson) error {
 
 	secrets.hold()
 	for try := 1; try <= 2; try++ {
-		if _, exists, _ := secrets.GetStore().GetByKey(l.Namespace + "/token"); exists {
+		if _, exists, _ := secrets.GetStore().GetByKey(env.Namespace + "/token"); exists {
 			continue
 		}
 		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "token"}} // derived from the owner's name
-		_, err := l.Client.CoreV1().Secrets(l.Namespace).Create(ctx, secret, metav1.CreateOptions{})
+		_, err := env.Client.CoreV1().Secrets(env.Namespace).Create(ctx, secret, metav1.CreateOptions{})
 		switch {
 		case apierrors.IsAlreadyExists(err):
 			// A controller now gets the Secret from the API server: its owner reference says whose
 			// it is.
-			fmt.Fprintf(l.Out, "reconcile %d : %v\n", try, err)
+			fmt.Fprintf(env.Out, "reconcile %d : %v\n", try, err)
 		case err != nil:
 			return err
 		default:
-			fmt.Fprintf(l.Out, "reconcile %d : created one\n", try)
+			fmt.Fprintf(env.Out, "reconcile %d : created one\n", try)
 		}
 	}
 	secrets.release()
-	return countSecrets(ctx, l)
+	return countSecrets(ctx, env)
 }

@@ -14,7 +14,7 @@ import (
 // stepRetry is a worker whose keys fail. A key that has failed comes again after a pause. The pause
 // grows with each failure of this key, and begins anew when it has succeeded. The worker gives up a
 // key that always fails, a poison key.
-func stepRetry(_ context.Context, l *step.Lesson) error {
+func stepRetry(_ context.Context, env *step.Env) error {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, time.Minute)
 	queue := workqueue.NewTypedRateLimitingQueue(limiter)
 	defer queue.ShutDown()
@@ -32,21 +32,22 @@ func stepRetry(_ context.Context, l *step.Lesson) error {
 		switch retries := queue.NumRequeues(key); {
 		case err == nil:
 			queue.Forget(key) // the next failure of this key is its first again
-			fmt.Fprintf(l.Out, "%s : done after %d retries, forgotten now: %d\n", key, retries, queue.NumRequeues(key))
+			fmt.Fprintf(env.Out, "%s : done after %d retries, forgotten now: %d\n",
+				key, retries, queue.NumRequeues(key))
 			if key == "flaky" {
 				queue.Add("poison")
 				queue.Add("healthy") // succeeds at once, while poison is in its first pause
 			}
 		case retries == maxRetries:
 			queue.Forget(key)
-			fmt.Fprintf(l.Out, "%s : given up after %d retries, forgotten now: %d\n",
+			fmt.Fprintf(env.Out, "%s : given up after %d retries, forgotten now: %d\n",
 				key, retries, queue.NumRequeues(key))
 			failures["flaky"] = 1 // some time later, it fails once more
 			queue.AddAfter("flaky", time.Millisecond)
 		default:
 			pause := limiter.When(key)
 			queue.AddAfter(key, pause) // these two lines are AddRateLimited
-			fmt.Fprintf(l.Out, "%s : %v, again in %v\n", key, err, pause)
+			fmt.Fprintf(env.Out, "%s : %v, again in %v\n", key, err, pause)
 		}
 		queue.Done(key)
 	}

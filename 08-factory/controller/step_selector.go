@@ -15,8 +15,8 @@ import (
 
 // stepSelector prints the pods of a Service when they may have changed. A pod does not say which
 // Services it belongs to: each Service selects pods by their labels.
-func stepSelector(ctx context.Context, l *step.Lesson) error {
-	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
+func stepSelector(ctx context.Context, env *step.Env) error {
+	f := factory.New(env.Client, factory.Options{Namespace: env.Namespace})
 	defer f.Shutdown()
 	services, pods := f.Services(), f.Pods()
 	queue := workqueue.NewTyped[string]()
@@ -75,10 +75,10 @@ func stepSelector(ctx context.Context, l *step.Lesson) error {
 		}
 		namespace, name, _ := cache.SplitMetaNamespaceKey(key)
 		if service, err := services.Lister().Services(namespace).Get(name); err != nil {
-			fmt.Fprintf(l.Out, "%s : gone\n", name)
+			fmt.Fprintf(env.Out, "%s : gone\n", name)
 		} else {
 			selected, _ := pods.Lister().Pods(namespace).List(selectorOf(service))
-			fmt.Fprintf(l.Out, "%s : pods: %d\n", name, len(selected))
+			fmt.Fprintf(env.Out, "%s : pods: %d\n", name, len(selected))
 		}
 		queue.Done(key)
 	}

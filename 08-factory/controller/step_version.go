@@ -15,8 +15,8 @@ import (
 
 // stepVersion is the step ownwrites with a comparison of versions: it keeps the version of its own
 // write, and reads the cache when the cache has this version.
-func stepVersion(ctx context.Context, l *step.Lesson) error {
-	secrets := newSlowWatch(l)
+func stepVersion(ctx context.Context, env *step.Env) error {
+	secrets := newSlowWatch(env)
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -36,17 +36,17 @@ func stepVersion(ctx context.Context, l *step.Lesson) error {
 			}
 		}
 		cached := len(secrets.GetStore().List())
-		fmt.Fprintf(l.Out, "reconcile %d : the cache has %d\n", try, cached)
+		fmt.Fprintf(env.Out, "reconcile %d : the cache has %d\n", try, cached)
 		if cached > 0 {
 			continue
 		}
 		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{GenerateName: "token-"}}
-		created, err := l.Client.CoreV1().Secrets(l.Namespace).Create(ctx, secret, metav1.CreateOptions{})
+		created, err := env.Client.CoreV1().Secrets(env.Namespace).Create(ctx, secret, metav1.CreateOptions{})
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(l.Out, "reconcile %d : created one\n", try)
+		fmt.Fprintf(env.Out, "reconcile %d : created one\n", try)
 		written = created.ResourceVersion
 	}
-	return countSecrets(ctx, l)
+	return countSecrets(ctx, env)
 }

@@ -281,7 +281,7 @@ func TestATypedHandlerOfClientGos(t *testing.T) {
 		})
 	must.NoError(t, err)
 	start(t, f)
-	server.events <- event{Type: "DELETED", Object: configMap("a")}
+	server.Events <- fakeapi.Event{Type: "DELETED", Object: configMap("a")}
 	for _, want := range []string{"add a ConfigMap", "delete ns/a ConfigMap"} {
 		if got := <-calls; got != want {
 			t.Errorf("the handler was called with %q, want %q", got, want)

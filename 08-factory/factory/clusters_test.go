@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -69,7 +70,7 @@ func TestAFactoryForEachCluster(t *testing.T) {
 			}
 
 			stops["east"]() // the informer of the other cluster goes on
-			servers["west"].events <- event{Type: "ADDED", Object: configMap("c")}
+			servers["west"].Events <- fakeapi.Event{Type: "ADDED", Object: configMap("c")}
 			if next := <-added; next != "west ns/c" {
 				t.Errorf("after the end of east, a handler got %q, want %q", next, "west ns/c")
 			}

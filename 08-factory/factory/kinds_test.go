@@ -54,7 +54,7 @@ func TestKinds(t *testing.T) {
 		for _, eventType := range []string{"MODIFIED", "DELETED"} {
 			obj := configMap("a")
 			obj.ResourceVersion = "1000001"
-			server.events <- event{Type: eventType, Object: obj}
+			server.Events <- fakeapi.Event{Type: eventType, Object: obj}
 		}
 		<-ended
 		f.Shutdown()

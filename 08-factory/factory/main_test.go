@@ -1,17 +1,11 @@
-// What the tests of this package share: a small API server, clients of it that count requests, and
-// helpers.
+// What the tests of this package share: an API server in memory, and helpers.
 
 package factory
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
-	"net/http"
-	"net/http/httptest"
-	"path"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,8 +17,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/requests"
 )
 
 func TestMain(m *testing.M) {
@@ -32,67 +27,23 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A server is an API server that has lists at some paths. It streams a list over a watch, as a real
-// server does. All other paths are not found.
+// A server is an API server, and the requests that it has got.
 type server struct {
-	requests.Counter
-	lists  map[string]iter.Seq[any] // by path
-	events chan event               // sent to one of the watches
-
-	mu    sync.Mutex
-	asked []string // the path and the label selector of each request
+	fault.Requests
+	fakeapi.HTTP
 }
 
-// An event is an event of a watch.
-type event struct {
-	Type   string `json:"type"`
-	Object any    `json:"object"`
-}
-
-// newServer returns a server that ends with the test, and two clients of it.
+// newServer returns a server with lists at some paths, and two clients of it.
 func newServer(t testing.TB, lists map[string]iter.Seq[any]) (*server, kubernetes.Interface, dynamic.Interface) {
 	t.Helper()
-	s := &server{lists: lists, events: make(chan event)}
-	listening := httptest.NewServer(s)
-	transport := &http.Transport{DisableKeepAlives: true} // no connection stays open: Close would wait for it
-	t.Cleanup(func() {
-		transport.CloseIdleConnections()
-		listening.Close()
-	})
-	config := &rest.Config{Host: listening.URL, Transport: transport, QPS: -1}
-	s.Count(config)
+	s := &server{HTTP: fakeapi.HTTP{Objects: lists, Kinds: typeByResource, Events: make(chan fakeapi.Event)}}
+	config := &rest.Config{Host: "http://server", Transport: &s.HTTP, QPS: -1}
+	config.Wrap(s.Wrap)
 	client, err := kubernetes.NewForConfig(config)
 	must.NoError(t, err)
 	dynamicClient, err := dynamic.NewForConfig(config)
 	must.NoError(t, err)
 	return s, client, dynamicClient
-}
-
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	s.mu.Lock()
-	s.asked = append(s.asked, r.URL.Path+" "+query.Get("labelSelector"))
-	s.mu.Unlock()
-	list, ok := s.lists[r.URL.Path]
-	if !ok || query.Get("sendInitialEvents") != "true" {
-		http.NotFound(w, r)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	out := json.NewEncoder(w)
-	for obj := range list {
-		out.Encode(event{Type: "ADDED", Object: obj})
-	}
-	out.Encode(event{Type: "BOOKMARK", Object: bookmark(r.URL.Path)})
-	for {
-		http.NewResponseController(w).Flush()
-		select {
-		case e := <-s.events:
-			out.Encode(e)
-		case <-r.Context().Done():
-			return
-		}
-	}
 }
 
 // typeByResource has the types of the resources that the tests list.
@@ -104,23 +55,14 @@ var typeByResource = map[string]metav1.TypeMeta{
 	"statefulsets": {APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet"},
 }
 
-// bookmark returns the bookmark that ends a streamed list. It has the kind of the objects in the
-// list.
-func bookmark(urlPath string) any {
-	return &metav1.PartialObjectMetadata{
-		TypeMeta: typeByResource[path.Base(urlPath)],
-		ObjectMeta: metav1.ObjectMeta{
-			ResourceVersion: "1000000",
-			Annotations:     map[string]string{metav1.InitialEventsAnnotationKey: "true"},
-		},
-	}
-}
-
 // paths returns the path and the label selector of each request, sorted, without duplicates.
 func (s *server) paths() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Compact(slices.Sorted(slices.Values(s.asked)))
+	var asked []string
+	for _, sent := range s.Find(0, func(*fault.Request) bool { return true }) {
+		asked = append(asked, sent.URL.Path+" "+sent.URL.Query().Get("labelSelector"))
+	}
+	slices.Sort(asked)
+	return slices.Compact(asked)
 }
 
 // configMap returns the ConfigMap ns/name, as the server sends it.

@@ -60,8 +60,8 @@ func TestAnInformerOfAFactoryHasTheMethodsOfOurs(t *testing.T) {
 			t.Fatalf("ConfigMaps().Informer() is a %T, want *informer.Informer", f.ConfigMaps().Informer())
 		}
 		var stored []string
-		must.NoError(t, ours.SetObserver(observer.Func(func(e observer.Event) {
-			if e.Kind == observer.Stored {
+		must.NoError(t, ours.SetObserver(observer.Func(func(event any) {
+			if e, ok := event.(informer.Stored); ok {
 				stored = append(stored, e.Key)
 			}
 		})))

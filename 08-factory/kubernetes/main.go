@@ -37,11 +37,11 @@ var chapter = play.Chapter{
 func main() { play.Main(chapter) }
 
 // stepControllers starts the controllers when the transcript says so, and runs them until ctx ends.
-func stepControllers(ctx context.Context, l *play.Lesson) error {
-	p := l.Cluster.(*plane)
-	fmt.Fprintln(l.Out, "a control plane without controllers :", p.components())
+func stepControllers(ctx context.Context, env *play.Env) error {
+	p := env.Cluster.(*plane)
+	fmt.Fprintln(env.Out, "a control plane without controllers :", p.components())
 	start := make(chan struct{})
-	l.On("the controllers of Kubernetes start, on our factory", sync.OnceFunc(func() { close(start) }))
+	env.On("the controllers of Kubernetes start, on our factory", sync.OnceFunc(func() { close(start) }))
 	select {
 	case <-start:
 	case <-ctx.Done():
@@ -54,13 +54,13 @@ func stepControllers(ctx context.Context, l *play.Lesson) error {
 		return fmt.Errorf("making a dynamic client: %w", err)
 	}
 	ours := factory.New(p.Client, factory.Options{DefaultResync: resync, Transform: trim, Dynamic: client}).ClientGo()
-	l.On("the stores of our informers are looked into", func() {
+	env.On("the stores of our informers are looked into", func() {
 		for _, resource := range []schema.GroupVersionResource{factory.Deployments, factory.ReplicaSets, factory.Pods} {
 			line, err := describeStore(ctx, ours, client, resource)
 			if err != nil {
 				line = err.Error()
 			}
-			fmt.Fprintln(l.Out, line)
+			fmt.Fprintln(env.Out, line)
 		}
 	})
 	return runControllers(ctx, p.Config, p.Client, ours, p.Config.CAData)

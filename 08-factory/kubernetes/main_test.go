@@ -51,7 +51,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var shown strings.Builder
-	err := chapter.CheckStep(ctx, chapter.Steps[0].Name, time.Minute, func(line string) {
+	err := chapter.CheckStep(ctx, chapter.Steps[0].Name, func(line string) {
 		shown.WriteString(line + "\n")
 		if strings.HasPrefix(line, "$ kubectl delete deployment") {
 			cancel()

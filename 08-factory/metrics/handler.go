@@ -4,14 +4,13 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
-	"example.com/informer/03-reflector/observer"
+	"example.com/informer/06-processor/processor"
+	"example.com/informer/07-shared-informer/journal"
 )
 
 // A handler has the numbers of all handlers that have one name. Usually this is one handler.
 type handler struct {
-	backlogs map[any]*backlog // by registration
+	backlogs map[*processor.Registration]*backlog
 
 	// These are counters, which never fall: they include the handlers of this name that were
 	// removed.
@@ -31,14 +30,14 @@ func newBacklog(objects int, now time.Time) *backlog {
 }
 
 // called notes that the handler has returned from a call.
-func (h *handler) called(e observer.Event, now time.Time) {
+func (h *handler) called(e processor.Called, now time.Time) {
 	h.calls++
 	h.busy += e.Took
 	b := h.backlogs[e.Registration]
 	if e.Initial && b.present > 0 {
 		b.present--
 	}
-	if len(b.waiting) > 0 && !isResync(e) {
+	if len(b.waiting) > 0 && !isResync(e.Notification) {
 		b.waiting = b.waiting[1:]
 	}
 	if e.Waiting+b.present > 0 {
@@ -51,12 +50,12 @@ func (h *handler) called(e observer.Event, now time.Time) {
 	}
 }
 
-// fold notes that the informer has folded later changes into earlier ones: the backlog has e.Count
+// fold notes that the informer has folded later changes into earlier ones: the backlog has e.Saved
 // changes less, but not less than e.Waiting.
-func (h *handler) fold(e observer.Event) {
-	h.folded += e.Count
+func (h *handler) fold(e journal.Folded) {
+	h.folded += e.Saved
 	b := h.backlogs[e.Registration]
-	left := max(len(b.waiting)-e.Count, min(len(b.waiting), e.Waiting))
+	left := max(len(b.waiting)-e.Saved, min(len(b.waiting), e.Waiting))
 	b.waiting = b.waiting[:left]
 }
 
@@ -74,11 +73,4 @@ func (h *handler) waiting(now time.Time) (count int, oldest time.Time) {
 }
 
 // isResync is true for an update that a resync has made: the object has not changed.
-func isResync(e observer.Event) bool {
-	before, err := meta.Accessor(e.Old)
-	if err != nil || e.Type != "MODIFIED" {
-		return false
-	}
-	after, err := meta.Accessor(e.New)
-	return err == nil && before.GetResourceVersion() == after.GetResourceVersion()
-}
+func isResync(n processor.Notification) bool { return n.Kind == processor.Updated && n.SameVersion() }

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/06-processor/processor"
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/journal"
 )
 
 // An Informer has the metrics of one informer of ours. It is an observer: set it before the
@@ -42,18 +45,20 @@ func New(name string) *Informer {
 }
 
 // Observe implements observer.Observer.
-func (i *Informer) Observe(e observer.Event) {
+func (i *Informer) Observe(event any) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	now := time.Now()
-	switch e.Kind {
+	switch e := event.(type) {
 	case observer.Listing:
 		i.listing = true
 	case observer.Listed:
 		i.requestEnded(resultOK) // if the list came over a watch, the end of that watch counts later
-		i.received(e, now)
-	case observer.Received, observer.Bookmark:
-		i.received(e, now)
+		i.received(e.Version, now)
+	case observer.Received:
+		i.received(e.Version, now)
+	case observer.Bookmark:
+		i.received(e.Version, now)
 	case observer.Expired:
 		i.requestEnded(resultExpired)
 	case observer.Ended:
@@ -62,18 +67,22 @@ func (i *Informer) Observe(e observer.Event) {
 		} else {
 			i.requestEnded(resultOK)
 		}
-	case observer.Stored:
+	case informer.Stored:
 		i.stored(e)
-	case observer.Appended:
+	case processor.Appended:
 		i.appended(e, now)
-	case observer.Joined:
-		i.joined(e, now)
-	case observer.Called:
-		i.called(e, now)
-	case observer.Folded:
-		i.folded(e)
-	case observer.Removed:
-		i.removed(e)
+	case processor.Joined:
+		i.joined(e.Registration, now)
+	case processor.Called:
+		if h := i.handlerOf(e.Registration); h != nil {
+			h.called(e, now)
+		}
+	case journal.Folded:
+		if h := i.handlerOf(e.Registration); h != nil {
+			h.fold(e)
+		}
+	case processor.Removed:
+		i.removed(e.Registration)
 	}
 }
 
@@ -86,26 +95,26 @@ func (i *Informer) requestEnded(result string) {
 	i.listing = false
 }
 
-func (i *Informer) received(e observer.Event, now time.Time) {
+func (i *Informer) received(resourceVersion string, now time.Time) {
 	i.last = now
-	if version, err := strconv.ParseUint(e.Version, 10, 64); err == nil {
+	if version, err := strconv.ParseUint(resourceVersion, 10, 64); err == nil {
 		i.version = version % 1e15 // a float64 holds 15 digits exactly
 	}
 }
 
-func (i *Informer) stored(e observer.Event) {
-	switch e.Type {
-	case "ADDED":
+func (i *Informer) stored(e informer.Stored) {
+	switch e.Kind {
+	case processor.Added:
 		i.objects++
-	case "DELETED":
+	case processor.Deleted:
 		i.objects--
 	}
 }
 
 // appended adds a change to the backlogs of all handlers. A resync does not count: it is no change,
 // and not all handlers get it.
-func (i *Informer) appended(e observer.Event, now time.Time) {
-	if isResync(e) {
+func (i *Informer) appended(e processor.Appended, now time.Time) {
+	if isResync(e.Notification) {
 		return
 	}
 	for _, h := range i.handlers {
@@ -115,43 +124,31 @@ func (i *Informer) appended(e observer.Event, now time.Time) {
 	}
 }
 
-func (i *Informer) joined(e observer.Event, now time.Time) {
-	h, ok := i.handlers[e.Handler]
+func (i *Informer) joined(r *processor.Registration, now time.Time) {
+	h, ok := i.handlers[r.HandlerName()]
 	if !ok {
-		h = &handler{backlogs: map[any]*backlog{}}
-		i.handlers[e.Handler] = h
+		h = &handler{backlogs: map[*processor.Registration]*backlog{}}
+		i.handlers[r.HandlerName()] = h
 	}
-	h.backlogs[e.Registration] = newBacklog(i.objects, now)
+	h.backlogs[r] = newBacklog(i.objects, now)
 }
 
-func (i *Informer) called(e observer.Event, now time.Time) {
-	if h := i.handlerOf(e); h != nil {
-		h.called(e, now)
-	}
-}
-
-func (i *Informer) folded(e observer.Event) {
-	if h := i.handlerOf(e); h != nil {
-		h.fold(e)
-	}
-}
-
-func (i *Informer) removed(e observer.Event) {
-	h, ok := i.handlers[e.Handler]
+func (i *Informer) removed(r *processor.Registration) {
+	h, ok := i.handlers[r.HandlerName()]
 	if !ok {
 		return
 	}
-	delete(h.backlogs, e.Registration)
+	delete(h.backlogs, r)
 	if len(h.backlogs) == 0 {
-		delete(i.handlers, e.Handler)
+		delete(i.handlers, r.HandlerName())
 	}
 }
 
 // handlerOf returns the handler of an event. It is nil if the handler was removed during the call
 // that the event is about.
-func (i *Informer) handlerOf(e observer.Event) *handler {
-	h := i.handlers[e.Handler]
-	if h == nil || h.backlogs[e.Registration] == nil {
+func (i *Informer) handlerOf(r *processor.Registration) *handler {
+	h := i.handlers[r.HandlerName()]
+	if h == nil || h.backlogs[r] == nil {
 		return nil
 	}
 	return h

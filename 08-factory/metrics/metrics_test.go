@@ -276,7 +276,7 @@ func TestAllocationsOfAnEvent(t *testing.T) {
 		want    float64
 	}{
 		{name: "without metrics", metrics: nil, want: 1},
-		{name: "with metrics", metrics: New("maps"), want: 3},
+		{name: "with metrics", metrics: New("maps"), want: 7},
 	} {
 		if got := testing.AllocsPerRun(1000, newEventSender(t, test.metrics)); got != test.want {
 			t.Errorf("%s: %v allocations for an event, want %v", test.name, got, test.want)

@@ -41,7 +41,7 @@ type Book struct {
 	linked map[string]*page    // other Markdown files of the workspace, by name
 	tests  map[string]testFile // test files, by name
 
-	packages map[string]goPackage // by folder and name
+	subtests map[string]map[string]bool // names of subtests, by pattern of files
 
 	sections []searchable // what Find looks at; nil before the first call
 }
@@ -68,7 +68,7 @@ func PageNames(ws fs.FS) (names []string, err error) {
 // that cannot be read: Problems reports it.
 func Load(ws fs.FS) (*Book, error) {
 	b := &Book{ws: ws, pages: map[string]*page{}, linked: map[string]*page{}, tests: map[string]testFile{},
-		packages: map[string]goPackage{}}
+		subtests: map[string]map[string]bool{}}
 	names, err := PageNames(ws)
 	if err != nil {
 		return nil, fmt.Errorf("looking for pages: %w", err)

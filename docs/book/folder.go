@@ -1,18 +1,16 @@
 // The README.md of each chapter's folder: for readers who look at the code first. `go run ./docs`
-// writes it from the programs of the chapter and the contents of the book.
+// writes it from the programs of the chapter, their steps, and the contents of the book.
 
 package book
 
 import (
 	"fmt"
-	"go/ast"
 	"go/doc"
-	"go/token"
-	"io/fs"
-	"path"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	"example.com/informer/scripts/harness/step/manifest"
 )
 
 // A program is a program with steps.
@@ -20,42 +18,35 @@ type program struct {
 	folder  string
 	title   string // the first sentence of its comment
 	summary string // the rest of the first paragraph
-	steps   []stepLine
+	steps   []manifest.Step
 }
-
-// A stepLine is what a README says about a step.
-type stepLine struct{ name, title string }
 
 // folderPages returns the README.md of each chapter that has a program with steps, by their names.
 func (b *Book) folderPages() (texts map[string]string, found []Problem) {
+	steps, err := manifest.Read(b.ws)
+	if err != nil {
+		return nil, []Problem{pageProblem(manifest.File, "%v", err)}
+	}
 	texts = map[string]string{}
-	for _, chapter := range b.chapters() {
-		var programs []program
-		_ = fs.WalkDir(b.ws, chapter, func(name string, _ fs.DirEntry, err error) error {
-			if path.Base(name) != "main.go" || b.isOtherModule(path.Dir(name), chapter) {
-				return err
-			}
-			p, err := b.readProgram(name)
-			if err != nil {
-				found = append(found, pageProblem(name, "%v", err))
-			} else if len(p.steps) > 0 {
-				programs = append(programs, p)
-			}
-			return nil
-		})
-		slices.SortFunc(programs, func(x, y program) int { return strings.Compare(x.folder, y.folder) })
-		if len(programs) > 0 {
-			texts[chapter+"/README.md"] = b.folderPage(chapter, programs)
+	chapters := b.chapters()
+	programs := map[string][]program{} // by chapter
+	for _, folder := range slices.Sorted(maps.Keys(steps)) {
+		chapter, _, _ := strings.Cut(folder, "/")
+		if !slices.Contains(chapters, chapter) || manifest.InOwnModule(b.ws, folder) {
+			continue
 		}
+		p, err := b.readProgram(folder)
+		if err != nil {
+			found = append(found, pageProblem(folder+"/main.go", "%v", err))
+			continue
+		}
+		p.steps = steps[folder]
+		programs[chapter] = append(programs[chapter], p)
+	}
+	for chapter := range programs {
+		texts[chapter+"/README.md"] = b.folderPage(chapter, programs[chapter])
 	}
 	return texts, found
-}
-
-// isOtherModule says whether a folder below a chapter is a module of its own. Such a module is not in
-// go.work, and so `go run ./FOLDER` does not run it.
-func (b *Book) isOtherModule(folder, chapter string) bool {
-	_, err := fs.Stat(b.ws, folder+"/go.mod")
-	return folder != chapter && err == nil
 }
 
 // checkFolders finds a README.md of a chapter that is not up to date, and programs whose comment does
@@ -71,67 +62,27 @@ func (b *Book) checkFolders() []Problem {
 	return found
 }
 
-// readProgram reads a main.go. A program without steps has none in the result.
-func (b *Book) readProgram(name string) (program, error) {
+// readProgram reads the comment of a program.
+func (b *Book) readProgram(folder string) (program, error) {
+	name := folder + "/main.go"
 	source, err := b.readFile(name)
 	if err != nil {
 		return program{}, err
 	}
 	_, tree, err := parseGo(name, source)
 	if err != nil {
-		return program{}, fmt.Errorf("looking for steps: %w", err)
+		return program{}, fmt.Errorf("looking for its comment: %w", err)
 	}
-	p := program{folder: path.Dir(name), steps: stepsOf(tree)}
 	comment, pages, _ := strings.Cut(tree.Doc.Text(), "\n\n")
-	if ownPage := "docs/" + name[:len("01-")]; len(p.steps) > 0 && !strings.Contains(pages, ownPage) {
+	if ownPage := "docs/" + name[:len("01-")]; !strings.Contains(pages, ownPage) {
 		return program{}, fmt.Errorf("the last paragraph of the package comment names no page of the chapter, "+
 			"%s….md", ownPage)
 	}
 	comment = strings.Join(strings.Fields(comment), " ")
-	p.title = new(doc.Package).Synopsis(comment)
-	p.summary = strings.TrimSpace(strings.TrimPrefix(comment, p.title))
-	return p, nil
-}
-
-// stepsOf returns the steps in the field Steps of a chapter.
-func stepsOf(tree *ast.File) (steps []stepLine) {
-	ast.Inspect(tree, func(n ast.Node) bool {
-		field, ok := n.(*ast.KeyValueExpr)
-		if !ok || !isNamed(field.Key, "Steps") {
-			return true
-		}
-		if list, ok := field.Value.(*ast.CompositeLit); ok {
-			for _, element := range list.Elts {
-				steps = append(steps, stepLine{stringField(element, "Name"), stringField(element, "Title")})
-			}
-		}
-		return false
-	})
-	return steps
-}
-
-// isNamed says whether an expression is this name.
-func isNamed(e ast.Expr, name string) bool {
-	identifier, ok := e.(*ast.Ident)
-	return ok && identifier.Name == name
-}
-
-// stringField returns the string that a field of a struct is set to, or "".
-func stringField(e ast.Expr, name string) (text string) {
-	literal, ok := e.(*ast.CompositeLit)
-	if !ok {
-		return ""
-	}
-	for _, element := range literal.Elts {
-		field, ok := element.(*ast.KeyValueExpr)
-		if !ok || !isNamed(field.Key, name) {
-			continue
-		}
-		if value, ok := field.Value.(*ast.BasicLit); ok && value.Kind == token.STRING {
-			text, _ = strconv.Unquote(value.Value) // the parser has accepted it
-		}
-	}
-	return text
+	title := new(doc.Package).Synopsis(comment)
+	return program{
+		folder: folder, title: title, summary: strings.TrimSpace(strings.TrimPrefix(comment, title)),
+	}, nil
 }
 
 // folderPage returns the README.md of a chapter.
@@ -153,7 +104,7 @@ func (b *Book) folderPage(chapter string, programs []program) string {
 		fmt.Fprintf(&text, "%s %s\n\n%s%s\n", heading, strings.TrimSuffix(p.title, "."), wrap(p.summary), more)
 		text.WriteString("| step | what you see |\n|---|---|\n")
 		for _, s := range p.steps {
-			fmt.Fprintf(&text, "| `go run ./%s %s` | %s |\n", p.folder, s.name, s.title)
+			fmt.Fprintf(&text, "| `go run ./%s %s` | %s |\n", p.folder, s.Name, s.Title)
 		}
 		text.WriteString("\n")
 	}

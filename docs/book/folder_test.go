@@ -12,31 +12,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const stepsGo = `// Chapter 01: one queue. You build
+const firstGo = `// Chapter 01: one queue. You build
 // a queue.
 //
 // Its page is docs/01-one.md.
 package main
-
-var chapter = step.Chapter{
-	Name:  "01-one",
-	Title: "one queue",
-	Steps: []step.Step{
-		{Name: "pop", Title: "pods come out", Run: stepPop},
-		{
-			Name: "add", Title: "pods go in", Run: stepAdd,
-			Speakers: []string{"first"},
-		},
-	},
-}
 `
 
 const secondGo = `// More of it. It needs a cluster.
 //
 // See docs/01-one.md.
 package main
+`
 
-var chapter = step.Chapter{Name: "01-one/more", Steps: []step.Step{{Name: "more", Title: "more pods"}}}
+const stepsJSON = `{
+	"01-one": [{"name": "pop", "title": "pods come out"}, {"name": "add", "title": "pods go in"}],
+	"01-one/more": [{"name": "more", "title": "more pods", "needsCluster": true}],
+	"01-one/alone": [{"name": "more", "title": "more pods"}]
+}
 `
 
 const folderReadme = "# Chapter 01: one queue\n\nYou build a queue.\n\nPages: [One](../docs/01-one.md).\n\n" +
@@ -45,16 +38,16 @@ const folderReadme = "# Chapter 01: one queue\n\nYou build a queue.\n\nPages: [O
 	"## More of it\n\nIt needs a cluster.\n\n" +
 	"| step | what you see |\n|---|---|\n| `go run ./01-one/more more` | more pods |\n"
 
-// withPrograms returns the good tree, with two programs that have steps, one that has none, and one
-// in a module of its own.
+// withPrograms returns the good tree, with two programs that have steps, and one in a module of its
+// own.
 func withPrograms(t *testing.T) fstest.MapFS {
 	t.Helper()
 	tree := goodTree(t)
-	tree["01-one/main.go"] = file(stepsGo)
+	tree["01-one/main.go"] = file(firstGo)
 	tree["01-one/more/main.go"] = file(secondGo)
 	tree["01-one/alone/main.go"] = file(secondGo)
 	tree["01-one/alone/go.mod"] = file("module alone\n")
-	tree["01-one/tool/main.go"] = file("package main\n\nfunc main() {}\n")
+	tree["docs/steps.json"] = file(stepsJSON)
 	tree["01-one/README.md"] = file(folderReadme)
 	return tree
 }
@@ -78,14 +71,15 @@ func TestFolderPageProblems(t *testing.T) {
 	for _, c := range []badEdit{
 		removed("missing", "01-one/README.md", stale),
 		appended("changed by hand", "01-one/README.md", "\nMore.\n", stale),
-		replaced("another title of a step", "01-one/more/main.go", "more pods", "fewer pods", stale),
+		replaced("another title of a step", "docs/steps.json", "go in", "go on", stale),
 		replaced("another title in the contents", "docs/README.md", "[One]", "[Two]", stale),
 		replaced("another comment", "01-one/main.go", "// a queue.", "// two queues.", stale),
 		replaced("comment without a page", "01-one/more/main.go", "//\n// See docs/01-one.md.\n", "",
 			"01-one/more/main.go: the last paragraph of the package comment names no page of the chapter, "+
 				"docs/01-….md"),
-		replaced("program that does not compile", "01-one/tool/main.go", "func main() {}", "func {",
-			"01-one/tool/main.go: looking for steps: …"),
+		replaced("program that does not compile", "01-one/more/main.go", "package main", "package",
+			"01-one/more/main.go: looking for its comment: …"),
+		removed("no manifest", "docs/steps.json", "docs/steps.json: open docs/steps.json: file does not exist"),
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree := withPrograms(t)

@@ -132,6 +132,7 @@ func goodTree(t *testing.T) fstest.MapFS {
 		"01-one/sub/testdata/x.bin": file("no output\n"),
 		"01-one/practice/pop.md":    file("# Write Pop\n\nSee [the code](../../docs/01-one.md#the-code).\n"),
 		"01-one/main.go":            file(mainGo),
+		"docs/steps.json":           file("{}\n"),
 		"scripts/read.sh":           file("#!/bin/sh\n# Prints docs/01-one.md.\n"),
 	}
 	rewriteTree(t, tree)

@@ -139,8 +139,7 @@ func (b *Book) checkTest(file, name string) error {
 	if !hasSubtest {
 		return nil
 	}
-	body := place{path.Dir(file), parsed.tree, function, function.Body}
-	if err := b.checkSubtest([]place{body}, subtest); err != nil {
+	if err := b.checkSubtest(path.Dir(file), subtest); err != nil {
 		return fmt.Errorf("%s in %s: %w", name, file, err)
 	}
 	return nil

@@ -19,9 +19,6 @@ const (
 	// referenceHeading is the heading on the contents page above the pages in which a reader looks
 	// things up.
 	referenceHeading = "Reference"
-
-	// maxBlockLines is the greatest length of a block of code.
-	maxBlockLines = 100
 )
 
 // next matches the last paragraph of a page, with a link to the next page.
@@ -32,7 +29,6 @@ func (b *Book) checkShape() []Problem {
 	found := slices.Concat(b.checkContents(), b.checkNext())
 	shown := map[string]bool{} // the verbs and files of all directives
 	for _, p := range b.pages {
-		found = append(found, p.checkBlockLengths()...)
 		for _, d := range p.directives {
 			shown[d.verb+" "+d.file] = true
 		}
@@ -162,15 +158,4 @@ func (b *Book) filesToShow(chapter string) (files []string) {
 		return err
 	})
 	return files
-}
-
-// checkBlockLengths finds blocks of code that are too long.
-func (p *page) checkBlockLengths() (found []Problem) {
-	for _, d := range p.directives {
-		if lines := d.codeLines(); d.verb == "code" && lines > maxBlockLines {
-			found = append(found, p.problem(d.line, "a block of %d lines: show at most %d at a time, "+
-				"each with the question that it answers", lines, maxBlockLines))
-		}
-	}
-	return found
 }

@@ -4,7 +4,6 @@ package book
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"testing/fstest"
 )
@@ -51,16 +50,6 @@ func TestShapeAllows(t *testing.T) {
 			wantNone(t, tree)
 		})
 	}
-}
-
-func TestLongBlock(t *testing.T) {
-	tree := goodTree(t)
-	tree["01-one/pod.yaml"] = file(strings.Repeat("a: b\n", maxBlockLines))
-	rewriteTree(t, tree)
-	wantNone(t, tree)
-	tree["01-one/pod.yaml"] = file(strings.Repeat("a: b\n", maxBlockLines+1))
-	rewriteTree(t, tree)
-	wantProblem(t, tree, "docs/01-one.md:57: a block of 101 lines: …")
 }
 
 // morePages adds pages to the good tree: one that comes after 01-one.md, the front page of a
@@ -116,7 +105,7 @@ func TestAStepOnAnotherPage(t *testing.T) {
 }
 
 func TestMissingPages(t *testing.T) {
-	got := problems(t, fstest.MapFS{"docs/more.md": file("")})
+	got := problems(t, fstest.MapFS{"docs/more.md": file(""), "docs/steps.json": file("{}")})
 	want := []string{"README.md: this page is missing", "docs/README.md: this page is missing"}
 	if !slices.Equal(got, want) {
 		t.Errorf("problems = %q, want %q", got, want)

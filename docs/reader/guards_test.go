@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/informer/07-shared-informer/web/webtest"
 	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/web/webtest"
 )
 
 func TestAnotherHostIsRefused(t *testing.T) {

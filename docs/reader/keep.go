@@ -16,8 +16,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/docs/book"
+	"example.com/informer/scripts/harness/web"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 type kept struct {
 	Page    string `json:"page,omitempty"`    // the one that was read last
 	Section string `json:"section,omitempty"` // the anchor of its section
-	Theme   string `json:"theme,omitempty"`   // light or dark
+	Theme   string `json:"theme,omitempty"`   // light or dark; "": what the system has
 	Tips    string `json:"tips,omitempty"`    // closed
 }
 
@@ -63,8 +63,10 @@ func (r *reader) serveKeep(c *gin.Context) (any, error) {
 	case "":
 	case "light", "dark":
 		k.Theme = theme
+	case "system":
+		k.Theme = ""
 	default:
-		return nil, web.Errorf(http.StatusBadRequest, "the theme is light or dark, not %q", theme)
+		return nil, web.Errorf(http.StatusBadRequest, "the theme is light, dark or system, not %q", theme)
 	}
 	switch tips {
 	case "":

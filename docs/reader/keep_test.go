@@ -60,6 +60,10 @@ func TestWhatIsKept(t *testing.T) {
 	}
 	next.post("/-/keep?theme=light", 200)
 	wantIn(t, "the first reader", v.get(front, 200), `data-theme="light"`, "Continue: 02, Four rules")
+	next.post("/-/keep?theme=system", 200)
+	if strings.Contains(v.get(front, 200), "data-theme=") {
+		t.Error("with the theme of the system, the page names one")
+	}
 
 	writeFile(t, folder, "docs/02-more.md", "# 02 · More\n\n## Five rules\n")
 	wantIn(t, "a section that is gone", v.get(front, 200), `<a href="/docs/02-more.md">Continue: 02, More</a><`)

@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/scripts/harness/web"
 	"example.com/informer/scripts/harness/workspace"
 )
 

@@ -16,8 +16,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/web"
 )
 
 func TestMain(m *testing.M) {

@@ -21,9 +21,9 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
 
-	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/docs/book"
 	"example.com/informer/scripts/harness/markdown"
+	"example.com/informer/scripts/harness/web"
 )
 
 // practiceFolder has the program behind scripts/practice.sh.

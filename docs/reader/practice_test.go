@@ -16,10 +16,10 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
-	"example.com/informer/07-shared-informer/web/webtest"
 	"example.com/informer/docs/book"
 	"example.com/informer/scripts/harness/markdown"
 	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/web/webtest"
 	"example.com/informer/scripts/harness/workspace"
 )
 

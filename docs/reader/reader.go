@@ -22,8 +22,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/docs/book"
+	"example.com/informer/scripts/harness/web"
 	"example.com/informer/scripts/harness/workspace"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/scripts/harness/web"
 )
 
 const (

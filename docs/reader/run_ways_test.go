@@ -9,27 +9,27 @@ import (
 	"testing"
 
 	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/step/manifest"
 )
 
-// A step that serves a web page can be run until it is stopped, for the sake of the page. The
-// book's command for it has a button.
+// X-ray is run until it is stopped, for the sake of its page. The book's command for it has a button.
 func TestRunForThePage(t *testing.T) {
 	folder := stepsWorkspace(t)
 	writeFile(t, folder, "docs/01-queue.md", "# The queue\n\n"+
-		"```sh\ngo run ./01-queue served -follow # then open it\n```\n\n"+
-		"<!-- output 01-queue/testdata/served.txt -->\n```text\nopen http://ADDRESS/view\n```\n\n"+
+		"```sh\nscripts/xray.sh # then open it\n```\n\n"+
+		"<!-- output docs/xray/testdata/xray.txt -->\n```text\nopen http://ADDRESS/view\n```\n\n"+
 		"```sh\ngo run ./01-queue pop -follow\n```\n")
 	v := visit(t, folder)
 	body := v.get("/docs/01-queue.md", 200)
-	wantIn(t, "the page", body, `data-run="01-queue/testdata/served.txt" data-page="/view" data-how="follow">`,
+	wantIn(t, "the page", body, `data-run="docs/xray/testdata/xray.txt" data-page="/view" data-how="follow">`,
 		`<button data-do="run">Run and open /view</button>`,
-		`data-run="01-queue/testdata/served.txt" data-page="/view">`,
+		`data-run="docs/xray/testdata/xray.txt" data-page="/view">`,
 		`<button data-do="run" aria-keyshortcuts="r">Run <kbd>r</kbd></button>`)
 	if got := strings.Count(body, "data-how="); got != 1 {
 		t.Errorf("%d blocks run a step for its page, want 1: pop serves none", got)
 	}
 	page := v.listen(t)
-	v.post("/-/run?transcript=01-queue/testdata/served.txt&how=follow", 200)
+	v.post("/-/run?transcript=docs/xray/testdata/xray.txt&how=follow", 200)
 	want := "-json -follow -addr 127.0.0.1:0 " + v.server.URL() + "/" // for the links of its page to the book
 	if got := page.until("note")["text"]; got != want {
 		t.Errorf("the step has the flags, and the address of the book, %q, want %q", got, want)
@@ -77,9 +77,9 @@ func TestRunWithoutACluster(t *testing.T) {
 	t.Setenv("KUBECONFIG", "")
 	folder := stepsWorkspace(t)
 	must.NoError(t, os.RemoveAll(filepath.Join(folder, ".cluster")))
-	list := "\n/*\nvar chapter = step.Chapter{Steps: []step.Step{\n" +
-		"\t{Name: \"needy\", Title: \"needs one\"},\n\t{Name: \"pop\", Title: \"needs none\", Offline: true},\n}}\n*/\n"
-	writeFile(t, folder, "01-queue/main.go", player+list)
+	writeFile(t, folder, manifest.File, manifest.Manifest{
+		"01-queue": {{Name: "needy", NeedsCluster: true}, {Name: "pop"}},
+	}.String())
 	v := visit(t, folder)
 	page := v.listen(t)
 	for _, try := range []struct{ step, want string }{
@@ -105,6 +105,7 @@ func TestRunOfAModuleOfItsOwn(t *testing.T) {
 	folder := stepsWorkspace(t)
 	writeFile(t, folder, "01-queue/own/testdata/pop.txt", "<1>\n")
 	writeFile(t, folder, "01-queue/own/go.mod", "module example.com/own\n\ngo 1.26.0\n")
+	writeFile(t, folder, manifest.File, manifest.Manifest{"01-queue/own": {{Name: "pop", NeedsCluster: true}}}.String())
 	writeFile(t, folder, "01-queue/own/main.go", "package main\n\nimport \"fmt\"\n\nfunc main() { stepPop() }\n\n"+
 		"func stepPop() {\n\tprintln(\"it begins\")\n\tfmt.Println(`{\"event\":\"end\",\"verdict\":\"ok\"}`)\n}\n")
 	v := visit(t, folder)

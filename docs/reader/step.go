@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"example.com/informer/scripts/harness/step/manifest"
 )
 
 // endTimeout is how long a step may take to remove what it has made, before it is killed.
@@ -28,50 +30,35 @@ type step struct {
 	ownModule  bool   // the program is a module outside go.work
 
 	hasCommands  bool // its transcript has commands, or actions, for the step while it runs
-	needsCluster bool // as far as it is known before the program is built
+	needsCluster bool
 }
 
-var (
-	transcriptFile = regexp.MustCompile(`^(\d\d-[\w-]+(?:/[\w-]+)?)/testdata/(\w+)\.txt$`)
-	startLine      = regexp.MustCompile(`(?m)^\$ go run .*\n`) // what is above it prepares the step
-	givenLine      = regexp.MustCompile(`(?m)^[$>] `)
-	servedPage     = regexp.MustCompile(`(?m)^open http://ADDRESS(/[\w/]*)$`)
-)
+var servedPage = regexp.MustCompile(`(?m)^open http://ADDRESS(/[\w/]*)$`)
 
-// findStep returns the step of a transcript. Its code is in a file of its own, or in main.go.
+// findStep returns the step of a transcript.
 func (r *reader) findStep(transcript string) (s step, ok bool) {
-	match := transcriptFile.FindStringSubmatch(transcript)
-	if match == nil {
+	steps, err := manifest.Read(r.root.FS())
+	if err != nil {
 		return step{}, false
 	}
-	s = step{program: match[1], name: match[2], transcript: transcript}
+	folder, file := path.Split(transcript)
+	program, inTestdata := strings.CutSuffix(folder, "/testdata/")
+	name, isText := strings.CutSuffix(file, ".txt")
+	listed, ok := steps.Find(program, name)
+	if !ok || !inTestdata || !isText {
+		return step{}, false
+	}
 	expected, err := r.read(transcript)
 	if err != nil {
 		return step{}, false
 	}
+	s = step{program: program, name: name, transcript: transcript, hasCommands: listed.HasCommands}
 	if page := servedPage.FindSubmatch(expected); page != nil {
 		s.page = string(page[1])
 	}
-	played := expected
-	if start := startLine.FindIndex(expected); start != nil {
-		played = expected[start[1]:]
-	}
-	s.hasCommands = givenLine.Match(played)
-	main, err := r.read(s.program + "/main.go")
-	if err != nil {
-		return step{}, false
-	}
-	s.ownModule = path.Dir(s.program) != "." && r.hasFile(s.program+"/go.mod")
-	s.needsCluster = !s.ownModule && needsCluster(string(main), s.name)
-	function := fmt.Sprintf("\nfunc step%s%s(", strings.ToUpper(s.name[:1]), s.name[1:])
-	return s, r.hasFile(fmt.Sprintf("%s/step_%s.go", s.program, s.name)) || strings.Contains(string(main), function)
-}
-
-// needsCluster says whether the list of steps in main.go has a step of this name that needs a
-// cluster: it is in a chapter that can connect to one, and is not marked as offline.
-func needsCluster(main, step string) bool {
-	entry := regexp.MustCompile(`\bName: "` + step + `",[^{}]*`).FindString(main) // a name has letters only
-	return strings.Contains(main, "step.Chapter{") && entry != "" && !strings.Contains(entry, "Offline: true")
+	s.ownModule = manifest.InOwnModule(r.root.FS(), program)
+	s.needsCluster = listed.NeedsCluster && !s.ownModule // such a program makes a cluster of its own
+	return s, true
 }
 
 // hasKubeconfig says whether this clone has a cluster of its own.
@@ -80,16 +67,15 @@ func (r *reader) hasKubeconfig() bool {
 	return err == nil
 }
 
-// followed matches a command of the book that runs a step until Ctrl-C.
-var followed = regexp.MustCompile(`(?m)^go run \./(\S+) (\w+) -follow\b`)
+// startsXRay matches the command of the book that starts X-ray.
+var startsXRay = regexp.MustCompile(`(?m)^scripts/xray\.sh\b`)
 
-// findPage returns the step that a command of the book follows, if the step serves a web page.
+// findPage returns the step whose web page a command of the book opens.
 func (r *reader) findPage(commands string) (s step, ok bool) {
-	match := followed.FindStringSubmatch(commands)
-	if match == nil {
+	if !startsXRay.MatchString(commands) {
 		return step{}, false
 	}
-	s, ok = r.findStep(fmt.Sprintf("%s/testdata/%s.txt", match[1], match[2]))
+	s, ok = r.findStep("docs/xray/testdata/xray.txt")
 	return s, ok && s.page != ""
 }
 

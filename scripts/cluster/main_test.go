@@ -4,16 +4,15 @@
 package main
 
 import (
-	"os"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asCommand) != "" {
-		main()
-	}
+	must.Program(main)
 	goleak.VerifyTestMain(m)
 }
 

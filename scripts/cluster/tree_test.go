@@ -14,9 +14,6 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// asCommand is the environment variable that makes the test's binary the command cluster.
-const asCommand = "RUN_CLUSTER"
-
 // A tree is a working tree that stands for a clone.
 type tree struct {
 	*testing.T
@@ -60,11 +57,8 @@ func newTree(t *testing.T) tree {
 // command returns the command cluster in this tree.
 func (t tree) command(args ...string) *exec.Cmd {
 	t.Helper()
-	program, err := os.Executable()
-	must.NoError(t, err)
-	cmd := exec.Command(program, args...)
+	cmd := must.Command(t, args...)
 	cmd.Dir = t.root
-	cmd.Env = append(os.Environ(), asCommand+"=1")
 	return cmd
 }
 

@@ -1,10 +1,9 @@
-// What a write says that it has changed.
+// What a write returns.
 
 package indexertest
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -17,19 +16,10 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// A ChangingStore is a store whose writes say what they have changed.
-type ChangingStore interface {
-	cache.Indexer
-	Put(key string, obj any) (old any, err error)
-	Remove(key string, last any) (old any)
-	ReplaceAll(keys []string, objs []any, version string) (listed, gone []indexer.Change, err error)
-	All() iter.Seq2[string, any]
-}
-
-// Changes makes random writes to an empty store, and to a map. The store must return the changes of
-// the map, and hold what the map holds. What All has yielded must stay as it was at its call.
-func Changes(t *testing.T, s ChangingStore) {
-	t.Helper()
+// Random writes are made to a store, and to a map. The store must return the changes of the map, and
+// hold what the map holds. What All has yielded must stay as it was at its call.
+func aWriteReturnsWhatItHasChanged(t *testing.T, newStore New) {
+	s := newStore(cache.MetaNamespaceKeyFunc, nil)
 	random := rand.New(rand.NewPCG(5, 6))
 	model := map[string]any{}
 	for version := range 3000 {
@@ -67,7 +57,7 @@ func Changes(t *testing.T, s ChangingStore) {
 }
 
 // replaceAll replaces the contents by a random list, in which a key may be twice.
-func replaceAll(t *testing.T, s ChangingStore, model map[string]any, random *rand.Rand, version int) {
+func replaceAll(t *testing.T, s Store, model map[string]any, random *rand.Rand, version int) {
 	t.Helper()
 	var keys []string
 	var objs []any

@@ -1,10 +1,11 @@
-// Package indexertest has tests for any cache.Indexer. They do the same to a store and to
-// client-go's store, and compare the answers.
+// Package indexertest has tests for stores with indexes: see Run and Fuzz. Most of them do the same
+// to a store and to client-go's store, and compare the answers.
 package indexertest
 
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,11 +16,47 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/scripts/harness/must"
 )
 
+// A Store is a cache.Indexer whose writes return what they have changed.
+type Store interface {
+	cache.Indexer
+	Put(key string, obj any) (old any, err error)
+	Remove(key string, last any) (old any)
+	ReplaceAll(keys []string, objs []any, version string) (listed, gone []indexer.Change, err error)
+	All() iter.Seq2[string, any]
+}
+
 // A New makes the store that is tested, empty. It takes what cache.NewIndexer takes.
-type New func(cache.KeyFunc, cache.Indexers) cache.Indexer
+type New func(cache.KeyFunc, cache.Indexers) Store
+
+// A Snapshot takes a snapshot of a store. It returns the function that lists it, and the version
+// that it is as of.
+type Snapshot func(Store) (list func() []any, version string)
+
+var tests = []struct {
+	name string
+	test func(t *testing.T, newStore New)
+}{
+	{"NilAndEmptyAreAsInClientGo", nilAndEmptyAreAsInClientGo},
+	{"ATypedNilChangesNothing", aTypedNilChangesNothing},
+	{"TheMapsOfIndexersAreCopied", theMapsOfIndexersAreCopied},
+	{"AWriteReturnsWhatItHasChanged", aWriteReturnsWhatItHasChanged},
+	{"NothingIsKeptAlive", nothingIsKeptAlive},
+}
+
+// Run runs the tests that every store has to pass, each as a subtest. takeSnapshot is nil for a store
+// that has no snapshots.
+func Run(t *testing.T, newStore New, takeSnapshot Snapshot) {
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { test.test(t, newStore) })
+	}
+	t.Run("AReaderSeesAStateThatExisted", func(t *testing.T) {
+		aReaderSeesAStateThatExisted(t, newStore, takeSnapshot)
+	})
+}
 
 // Pod returns the pod number i, in one of three namespaces, in a version.
 func Pod(i, version int) *corev1.Pod {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"weak"
@@ -16,16 +17,13 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// A Read returns the objects of a store, and the version that they are as of.
-type Read func() (objs []any, asOf int)
-
-// States has readers check an empty store while it is written. They list it, look it up by an
-// index, and read it in the ways that the caller adds.
+// Readers check a store while it is written: they list it, look it up by an index, and take
+// snapshots.
 //
 // Each write updates the next of ten pods, and raises the version by one. So the state with version
 // v has pods with the versions v-9 to v, and no others.
-func States(t *testing.T, s cache.Indexer, reads ...Read) {
-	t.Helper()
+func aReaderSeesAStateThatExisted(t *testing.T, newStore New, takeSnapshot Snapshot) {
+	s := newStore(cache.MetaNamespaceKeyFunc, nil)
 	const pods, writes = 10, 20_000
 	must.NoError(t, s.AddIndexers(cache.Indexers{
 		"all": func(any) ([]string, error) { return []string{"pods"}, nil },
@@ -51,7 +49,7 @@ func States(t *testing.T, s cache.Indexer, reads ...Read) {
 		}
 		return v
 	}
-	reads = append(reads,
+	reads := []func() (objs []any, asOf int){
 		func() ([]any, int) {
 			objs := s.List()
 			return objs, highest(objs)
@@ -59,7 +57,15 @@ func States(t *testing.T, s cache.Indexer, reads ...Read) {
 		func() ([]any, int) {
 			objs, _ := s.ByIndex("all", "pods")
 			return objs, highest(objs)
+		},
+	}
+	if takeSnapshot != nil {
+		reads = append(reads, func() ([]any, int) {
+			list, version := takeSnapshot(s)
+			asOf, _ := strconv.Atoi(version)
+			return list(), asOf
 		})
+	}
 	var reading sync.WaitGroup
 	over := make(chan struct{})
 	for _, read := range reads {
@@ -81,9 +87,8 @@ func States(t *testing.T, s cache.Indexer, reads ...Read) {
 	reading.Wait()
 }
 
-// KeepsNothingAlive checks that deleted objects and replaced objects are garbage.
-func KeepsNothingAlive(t *testing.T, newStore New) {
-	t.Helper()
+// Deleted objects and replaced objects are garbage.
+func nothingIsKeptAlive(t *testing.T, newStore New) {
 	s := newStore(cache.MetaNamespaceKeyFunc, ByNamespace())
 	const many = 2000
 	var pods []weak.Pointer[corev1.Pod]

@@ -13,9 +13,9 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// NilAndEmpty compares lists without items. Such a list can be nil or empty. A caller that encodes
-// it as JSON sees the difference: null or []. A store returns the same as client-go's.
-func NilAndEmpty(t *testing.T, newStore New) {
+// A list without items can be nil or empty. A caller that encodes it as JSON sees the difference:
+// null or [].
+func nilAndEmptyAreAsInClientGo(t *testing.T, newStore New) {
 	t.Helper()
 	stores := func() (theirs, ours cache.Indexer) {
 		indexers := func() cache.Indexers {
@@ -74,9 +74,8 @@ func describe[T any](list []T, err error) string {
 	return fmt.Sprintf("%d items, error %v", len(list), err)
 }
 
-// TypedNil writes a nil pointer. This panics, as in client-go's store. It panics before it changes
-// anything.
-func TypedNil(t *testing.T, newStore New) {
+// To write a nil pointer panics, as in client-go's store, before anything has changed.
+func aTypedNilChangesNothing(t *testing.T, newStore New) {
 	t.Helper()
 	byType := func(obj any) (string, error) { return fmt.Sprintf("%T", obj), nil }
 	for name, s := range map[string]cache.Indexer{
@@ -107,9 +106,9 @@ func TypedNil(t *testing.T, newStore New) {
 	}
 }
 
-// OwnIndexers checks what client-go's store does not promise: the map of index functions that a
-// store is made with, and the one that GetIndexers returns, are not the store's own.
-func OwnIndexers(t *testing.T, newStore New) {
+// client-go's store does not promise this: the map of index functions that a store is made with, and
+// the one that GetIndexers returns, are not the store's own.
+func theMapsOfIndexersAreCopied(t *testing.T, newStore New) {
 	t.Helper()
 	passed := ByNamespace()
 	first, second := newStore(cache.MetaNamespaceKeyFunc, passed), newStore(cache.MetaNamespaceKeyFunc, passed)

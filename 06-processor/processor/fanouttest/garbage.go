@@ -100,9 +100,8 @@ func nothingIsKeptForNobody(t *testing.T, newFanout func() processor.Fanout) {
 	})
 }
 
-// WhatWasReadLastIsGarbage is for a Fanout that keeps no pieces: it keeps nothing that was read,
-// even if no other notification follows.
-func WhatWasReadLastIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
+// Nothing that was read is kept, even if no other notification follows.
+func whatWasReadLastIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		defer drain(fanout).Close()
 		object := distributeOne(fanout)

@@ -13,9 +13,9 @@ import (
 	"example.com/informer/06-processor/processor"
 )
 
-// An ObserverTest triggers an event of one kind.
+// An ObserverTest triggers an event of one type.
 type ObserverTest struct {
-	Kind    observer.Kind
+	Event   any // an event of this type
 	Trigger func(*processor.Processor, *processor.Registration)
 }
 
@@ -23,21 +23,22 @@ type ObserverTest struct {
 // locked, and Stop works as usual. A Fanout with events of its own adds tests of these.
 func AnObserverThatPanics(t *testing.T, newFanout func() processor.Fanout, own ...ObserverTest) {
 	for _, test := range append(own,
-		ObserverTest{observer.Joined, func(p *processor.Processor, _ *processor.Registration) {
+		ObserverTest{processor.Joined{}, func(p *processor.Processor, _ *processor.Registration) {
 			_, _ = p.Add(cache.ResourceEventHandlerFuncs{}, processor.Options{})
 		}},
-		ObserverTest{observer.Appended, func(p *processor.Processor, _ *processor.Registration) {
+		ObserverTest{processor.Appended{}, func(p *processor.Processor, _ *processor.Registration) {
 			p.Distribute(Added("b", 1))
 		}},
-		ObserverTest{observer.Removed, func(p *processor.Processor, r *processor.Registration) { p.Remove(r) }},
+		ObserverTest{processor.Removed{}, func(p *processor.Processor, r *processor.Registration) { p.Remove(r) }},
 	) {
-		t.Run(string(test.Kind), func(t *testing.T) {
+		want := fmt.Sprintf("no %T", test.Event)
+		t.Run(fmt.Sprintf("%T", test.Event), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := processor.New(newFanout())
 				armed := false
-				p.SetObserver(observer.Func(func(e observer.Event) {
-					if armed && e.Kind == test.Kind {
-						panic(fmt.Sprint("no ", e.Kind))
+				p.SetObserver(observer.Func(func(event any) {
+					if got := fmt.Sprintf("no %T", event); armed && got == want {
+						panic(got)
 					}
 				}))
 				busy := make(chan struct{})
@@ -52,7 +53,7 @@ func AnObserverThatPanics(t *testing.T, newFanout func() processor.Fanout, own .
 					test.Trigger(p, r)
 					return nil
 				}()
-				if want := fmt.Sprint("no ", test.Kind); panicked != want {
+				if panicked != want {
 					t.Errorf("the caller recovered %v, want %q", panicked, want)
 				}
 				armed = false
@@ -69,8 +70,8 @@ func AnObserverThatPanics(t *testing.T, newFanout func() processor.Fanout, own .
 func anObserverThatPanicsInStop(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := processor.New(fanout)
-		p.SetObserver(observer.Func(func(e observer.Event) {
-			if e.Kind == observer.Removed {
+		p.SetObserver(observer.Func(func(event any) {
+			if _, ok := event.(processor.Removed); ok {
 				panic("no")
 			}
 		}))

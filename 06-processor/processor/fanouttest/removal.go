@@ -117,8 +117,8 @@ type listenerKeeper struct {
 	listeners []processor.Listener
 }
 
-func (k *listenerKeeper) Listen(folded func(saved, waiting int)) processor.Listener {
-	l := k.Fanout.Listen(folded)
+func (k *listenerKeeper) Listen(handler *processor.Registration) processor.Listener {
+	l := k.Fanout.Listen(handler)
 	k.listeners = append(k.listeners, l)
 	return l
 }

@@ -29,9 +29,16 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// newFake returns a Reconciler on fake clients. The dynamic client has one notice, which wants one
-// copy.
-func newFake(notices cache.Store, copies cache.Indexer) (*Reconciler, *fake.Clientset, *dynamicfake.FakeDynamicClient) {
+// A fixture is a Reconciler on fake clients, with empty caches. The dynamic client has the notice
+// picnic, which wants one copy.
+type fixture struct {
+	*Reconciler
+	client        *fake.Clientset
+	dynamicClient *dynamicfake.FakeDynamicClient
+	picnic        *unstructured.Unstructured // as the dynamic client has it
+}
+
+func newFixture() fixture {
 	picnic := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": Resource.GroupVersion().String(),
 		"kind":       Kind,
@@ -47,13 +54,14 @@ func newFake(notices cache.Store, copies cache.Indexer) (*Reconciler, *fake.Clie
 	client := fake.NewClientset()
 	dynamicClient := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 		map[schema.GroupVersionResource]string{Resource: "NoticeList"}, picnic)
-	return &Reconciler{
+	r := &Reconciler{
 		Client:   client,
 		Resource: dynamicClient.Resource(Resource).Namespace("ns"),
-		Notices:  notices,
-		Copies:   copies,
+		Notices:  cache.NewStore(cache.MetaNamespaceKeyFunc),
+		Copies:   cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers),
 		Recorder: events.NewFakeRecorder(10),
-	}, client, dynamicClient
+	}
+	return fixture{Reconciler: r, client: client, dynamicClient: dynamicClient, picnic: picnic}
 }
 
 // statusOf returns the status of a notice as a line of text.
@@ -75,29 +83,25 @@ func isBehind(err error) bool {
 }
 
 func TestReconcile(t *testing.T) {
-	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
-	r, client, _ := newFake(notices, copies)
-	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.NoError(t, err)
-	must.NoError(t, notices.Add(picnic)) // no informers run: the test fills the caches
+	f := newFixture()
+	must.NoError(t, f.Notices.Add(f.picnic)) // no informers run: the test fills the caches
 
-	must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
-	made, err := client.CoreV1().ConfigMaps("ns").Get(t.Context(), "picnic-0", metav1.GetOptions{})
+	must.NoError(t, f.Reconcile(t.Context(), "ns/picnic"))
+	made, err := f.client.CoreV1().ConfigMaps("ns").Get(t.Context(), "picnic-0", metav1.GetOptions{})
 	must.NoError(t, err)
-	if !metav1.IsControlledBy(made, picnic) {
+	if !metav1.IsControlledBy(made, f.picnic) {
 		t.Errorf("the copy has the owners %v, want the notice as its controller", made.OwnerReferences)
 	}
 	if made.Data["text"] != "on Sunday" {
 		t.Errorf("the copy has the text %q, want %q", made.Data["text"], "on Sunday")
 	}
 	// The cache does not have the copy yet. The fixed name keeps Reconcile from making a second one.
-	if err := r.Reconcile(t.Context(), "ns/picnic"); !isBehind(err) {
+	if err := f.Reconcile(t.Context(), "ns/picnic"); !isBehind(err) {
 		t.Errorf("the cache is behind, and Reconcile returns %v, want AlreadyExists", err)
 	}
-	must.NoError(t, copies.Add(made))
-	must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
-	now, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+	must.NoError(t, f.Copies.Add(made))
+	must.NoError(t, f.Reconcile(t.Context(), "ns/picnic"))
+	now, err := f.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 	must.NoError(t, err)
 	if got, want := statusOf(t, now), "7: 1 copies, Ready is True: Written"; got != want {
 		t.Errorf("the status is %q, want %q", got, want)
@@ -105,26 +109,26 @@ func TestReconcile(t *testing.T) {
 
 	changed := made.DeepCopy()
 	changed.Data["text"] = "cancelled"
-	must.NoError(t, copies.Update(changed))
-	client.PrependReactor("update", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+	must.NoError(t, f.Copies.Update(changed))
+	f.client.PrependReactor("update", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewConflict(corev1.Resource("configmaps"), "picnic-0", errors.New("too late"))
 	})
 	for range 2 { // Reconcile must not change the cached object, so that the second call sees the same difference
-		if err := r.Reconcile(t.Context(), "ns/picnic"); !isBehind(err) {
+		if err := f.Reconcile(t.Context(), "ns/picnic"); !isBehind(err) {
 			t.Errorf("the copy on the server is still wrong, and Reconcile returns %v, want a conflict", err)
 		}
 	}
-	must.NoError(t, r.Reconcile(t.Context(), "ns/no-such-notice"))
+	must.NoError(t, f.Reconcile(t.Context(), "ns/no-such-notice"))
 }
 
 // A deleted copy adds the key of its notice to the queue. The handler gets the copy, or a tombstone
 // if the informer has missed the delete. It is the same if the notice is another one of this name by
 // now: it can make its own copy. The filter drops ConfigMaps that are not copies, in both forms.
 func TestACopyThatIsGoneBringsItsNoticeBack(t *testing.T) {
-	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	must.NoError(t, notices.Add(&metav1.PartialObjectMetadata{
+	f := newFixture()
+	must.NoError(t, f.Notices.Add(&metav1.PartialObjectMetadata{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic", UID: "of another picnic"}}))
-	c := newController(&Reconciler{Notices: notices, Copies: cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)})
+	c := newController(f.Reconciler)
 	defer c.queue.ShutDown()
 	foreign := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic-0"}}
 	made := foreign.DeepCopy()
@@ -189,13 +193,10 @@ func failCreates(client *fake.Clientset, n int) {
 // A worker can get a key that is added again, no matter whether its last Reconcile has succeeded or
 // failed.
 func TestAKeyCanComeAgain(t *testing.T) {
-	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	r, client, _ := newFake(notices, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))
-	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.NoError(t, err)
-	must.NoError(t, notices.Add(picnic))
-	failCreates(client, 2)
-	c := newController(r)
+	f := newFixture()
+	must.NoError(t, f.Notices.Add(f.picnic))
+	failCreates(f.client, 2)
+	c := newController(f.Reconciler)
 	defer c.queue.ShutDown()
 	for try := range 4 {
 		c.queue.Add("ns/picnic")
@@ -206,11 +207,10 @@ func TestAKeyCanComeAgain(t *testing.T) {
 	}
 }
 
-// runFake runs the whole controller on the fake clients of r. It returns the informer of ConfigMaps.
-func runFake(t *testing.T, r *Reconciler, client *fake.Clientset, dynamicClient *dynamicfake.FakeDynamicClient,
-) cache.SharedIndexInformer {
-	configMaps := client.CoreV1().ConfigMaps("ns")
-	notices := cache.NewSharedIndexInformerWithOptions(listWatch(r.Resource, dynamicClient),
+// run runs the whole controller, with caches of informers. It returns the informer of ConfigMaps.
+func (f fixture) run(t *testing.T) cache.SharedIndexInformer {
+	configMaps := f.client.CoreV1().ConfigMaps("ns")
+	notices := cache.NewSharedIndexInformerWithOptions(listWatch(f.Resource, f.dynamicClient),
 		&unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
 	copies := cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -219,9 +219,9 @@ func runFake(t *testing.T, r *Reconciler, client *fake.Clientset, dynamicClient 
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			return configMaps.Watch(ctx, options)
 		},
-	}, client), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: Indexers})
-	r.Notices, r.Copies = notices.GetStore(), copies.GetIndexer()
-	c := newController(r)
+	}, f.client), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: Indexers})
+	f.Notices, f.Copies = notices.GetStore(), copies.GetIndexer()
+	c := newController(f.Reconciler)
 	must.Run(t, func(ctx context.Context) { must.NoError(t, c.run(ctx, notices, copies)) })
 	return copies
 }
@@ -254,19 +254,19 @@ func TestThePausesGrowAndBeginAnew(t *testing.T) {
 // wantPausesThatGrow runs a controller whose creates fail with this error, ten times and once more
 // after a success.
 func wantPausesThatGrow(t *testing.T, refusal error) {
-	r, client, dynamicClient := newFake(nil, nil)
+	f := newFixture()
 	var tries []time.Time
-	client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+	f.client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
 		tries = append(tries, time.Now())
 		if len(tries) <= 10 || len(tries) == 12 { // the 11th and the 13th succeed
 			return true, nil, refusal
 		}
 		return false, nil, nil
 	})
-	dynamicClient.PrependReactor("update", "notices", func(clienttesting.Action) (bool, runtime.Object, error) {
+	f.dynamicClient.PrependReactor("update", "notices", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, nil // writes no status: its event would add the key
 	})
-	copies := runFake(t, r, client, dynamicClient)
+	copies := f.run(t)
 	time.Sleep(time.Minute)
 	synctest.Wait()
 	if len(tries) != 11 {
@@ -281,7 +281,7 @@ func wantPausesThatGrow(t *testing.T, refusal error) {
 			t.Fatalf("after %q, the pauses are %v, want each of them longer than the one before", refusal, pauses)
 		}
 	}
-	must.NoError(t, client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
+	must.NoError(t, f.client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
 	time.Sleep(time.Minute)
 	synctest.Wait()
 	if len(copies.GetStore().List()) != 1 || len(tries) != 13 {
@@ -295,10 +295,10 @@ func wantPausesThatGrow(t *testing.T, refusal error) {
 // Three creates fail. The controller tries again by itself, after the pauses of the queue.
 func TestTheControllerInFakeTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, client, dynamicClient := newFake(nil, nil)
-		failCreates(client, 3)
+		f := newFixture()
+		failCreates(f.client, 3)
 		began := time.Now()
-		copies := runFake(t, r, client, dynamicClient)
+		copies := f.run(t)
 		for len(copies.GetStore().List()) == 0 && time.Since(began) < time.Minute {
 			time.Sleep(time.Millisecond)
 		}

@@ -25,8 +25,8 @@ import (
 // The first try of an event has no pause: those are for tries after a failure.
 func TestAnEventIsReconciledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, client, dynamicClient := newFake(nil, nil)
-		copies := runFake(t, r, client, dynamicClient)
+		f := newFixture()
+		copies := f.run(t)
 		wantCopies := func(when string, want int) {
 			t.Helper()
 			began := time.Now()
@@ -42,11 +42,9 @@ func TestAnEventIsReconciledAtOnce(t *testing.T) {
 			}
 		}
 		wantCopies("after the first list", 1)
-		picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-		must.NoError(t, err)
 		for _, count := range []int64{2, 3, 1} {
-			must.NoError(t, unstructured.SetNestedField(picnic.Object, count, "spec", "copies"))
-			_, err = r.Resource.Update(t.Context(), picnic, metav1.UpdateOptions{})
+			must.NoError(t, unstructured.SetNestedField(f.picnic.Object, count, "spec", "copies"))
+			_, err := f.Resource.Update(t.Context(), f.picnic, metav1.UpdateOptions{})
 			must.NoError(t, err)
 			wantCopies("after an update of the notice", int(count))
 		}
@@ -57,24 +55,24 @@ func TestAnEventIsReconciledAtOnce(t *testing.T) {
 // it: it has a try of its own. If that fails, too, the event has not made the pauses any shorter.
 func TestAnEventDoesNotWaitForTheNextRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, client, dynamicClient := newFake(nil, nil)
+		f := newFixture()
 		var tries atomic.Int32
 		var works atomic.Bool
-		client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, apiruntime.Object, error) {
+		f.client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, apiruntime.Object, error) {
 			tries.Add(1)
 			return !works.Load(), nil, errors.New("out of luck")
 		})
 		noStatus := func(action clienttesting.Action) (bool, apiruntime.Object, error) {
 			return action.GetSubresource() == "status", nil, nil // its event would add the key
 		}
-		dynamicClient.PrependReactor("update", "notices", noStatus)
-		copies := runFake(t, r, client, dynamicClient)
+		f.dynamicClient.PrependReactor("update", "notices", noStatus)
+		copies := f.run(t)
 		changeText := func(text string) {
 			t.Helper()
-			picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+			picnic, err := f.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 			must.NoError(t, err)
 			must.NoError(t, unstructured.SetNestedField(picnic.Object, text, "spec", "text"))
-			_, err = r.Resource.Update(t.Context(), picnic, metav1.UpdateOptions{})
+			_, err = f.Resource.Update(t.Context(), picnic, metav1.UpdateOptions{})
 			must.NoError(t, err)
 			synctest.Wait()
 		}
@@ -119,17 +117,14 @@ func (i *handledInformer) AddEventHandler(handler cache.ResourceEventHandler) (
 // Even a delete is for the workers: there may be a new notice of this name by now.
 func TestEveryEventOfANoticeOnlyAddsItsKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-		r, client, dynamicClient := newFake(store, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))
-		picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-		must.NoError(t, err)
-		must.NoError(t, store.Add(picnic))
-		dynamicClient.ClearActions()
-		c := newController(r)
+		f := newFixture()
+		picnic := f.picnic
+		must.NoError(t, f.Notices.Add(picnic))
+		c := newController(f.Reconciler)
 		defer c.queue.ShutDown()
 		notices := &handledInformer{SharedIndexInformer: cache.NewSharedIndexInformer(nil, nil, 0, nil)}
 		copies := &handledInformer{SharedIndexInformer: cache.NewSharedIndexInformer(nil, nil, 0, nil)}
-		_, err = c.addHandlers(notices, copies)
+		_, err := c.addHandlers(notices, copies)
 		must.NoError(t, err)
 		for name, call := range map[string]func(cache.ResourceEventHandler){
 			"OnAdd":    func(h cache.ResourceEventHandler) { h.OnAdd(picnic, false) },
@@ -142,7 +137,7 @@ func TestEveryEventOfANoticeOnlyAddsItsKey(t *testing.T) {
 			for _, handler := range notices.handlers {
 				call(handler)
 			}
-			if requests := len(client.Actions()) + len(dynamicClient.Actions()); requests > 0 {
+			if requests := len(f.client.Actions()) + len(f.dynamicClient.Actions()); requests > 0 {
 				t.Errorf("%s makes %d requests, want none", name, requests)
 			}
 			if c.queue.Len() != 1 {
@@ -162,9 +157,9 @@ func TestEveryEventOfANoticeOnlyAddsItsKey(t *testing.T) {
 // that writes holds up all events behind it, and no Lease and no deadline stops it.
 func TestOnlyWorkersWriteAndNotBeforeTheSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, client, dynamicClient := newFake(nil, nil)
+		f := newFixture()
 		var listed atomic.Bool
-		client.PrependReactor("list", "configmaps", func(clienttesting.Action) (bool, apiruntime.Object, error) {
+		f.client.PrependReactor("list", "configmaps", func(clienttesting.Action) (bool, apiruntime.Object, error) {
 			return !listed.Load(), nil, errors.New("out of luck")
 		})
 		var writes atomic.Int32
@@ -184,9 +179,9 @@ func TestOnlyWorkersWriteAndNotBeforeTheSync(t *testing.T) {
 			}
 			return false, nil, nil
 		}
-		client.PrependReactor("*", "*", check)
-		dynamicClient.PrependReactor("*", "*", check)
-		copies := runFake(t, r, client, dynamicClient)
+		f.client.PrependReactor("*", "*", check)
+		f.dynamicClient.PrependReactor("*", "*", check)
+		copies := f.run(t)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		listed.Store(true)
@@ -201,14 +196,11 @@ func TestOnlyWorkersWriteAndNotBeforeTheSync(t *testing.T) {
 // While a worker has a key, no other worker gets it. If it was added meanwhile, it comes again when
 // the worker is through with it.
 func TestNoTwoWorkersHaveTheSameKey(t *testing.T) {
-	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	r, client, _ := newFake(notices, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))
-	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.NoError(t, err)
-	must.NoError(t, notices.Add(picnic))
-	c := newController(r)
+	f := newFixture()
+	must.NoError(t, f.Notices.Add(f.picnic))
+	c := newController(f.Reconciler)
 	defer c.queue.ShutDown()
-	client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, apiruntime.Object, error) {
+	f.client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, apiruntime.Object, error) {
 		c.queue.Add("ns/picnic") // an event, while the worker is in its Reconcile
 		if waiting := c.queue.Len(); waiting != 0 {
 			t.Errorf("a worker has ns/picnic, and the queue has %d key for another worker, want 0", waiting)

@@ -22,13 +22,13 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/utils/ptr"
 
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -125,16 +125,11 @@ func (l *cutLock) Update(ctx context.Context, record resourcelock.LeaderElection
 	return l.Interface.Update(ctx, record)
 }
 
-// A transport is the HTTP transport of a client.
-type transport func(*http.Request) (*http.Response, error)
-
-func (t transport) RoundTrip(request *http.Request) (*http.Response, error) { return t(request) }
-
 // The limiter of the config lets no request pass. The requests for the Lease do not wait for it.
 func TestTheLeaseHasARateLimitOfItsOwn(t *testing.T) {
 	errSent := errors.New("the request was sent")
 	config := &rest.Config{
-		Transport:   transport(func(*http.Request) (*http.Response, error) { return nil, errSent }),
+		Transport:   fault.RoundTripper(func(*http.Request) (*http.Response, error) { return nil, errSent }),
 		RateLimiter: flowcontrol.NewFakeNeverRateLimiter(),
 	}
 	l, err := newLease(config, "ns", Options{Lease: "notices", Identity: "first"}, events.NewFakeRecorder(1))
@@ -424,30 +419,27 @@ func TestTheLeaseIsGivenBackAfterTheWork(t *testing.T) {
 // A notice wants two copies. The Lease is lost when the first of them is created, and the same
 // Reconcile does not send the second create.
 func TestALostLeaseEndsAReconcile(t *testing.T) {
-	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	r, _, _ := newFake(notices, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))
-	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.NoError(t, err)
-	must.NoError(t, unstructured.SetNestedField(picnic.Object, int64(2), "spec", "copies"))
-	must.NoError(t, notices.Add(picnic))
+	f := newFixture()
+	must.NoError(t, unstructured.SetNestedField(f.picnic.Object, int64(2), "spec", "copies"))
+	must.NoError(t, f.Notices.Add(f.picnic))
 
 	lock := newCutLock(newVersionedClient(), "first")
 	l := &lease{Interface: lock}
 	must.NoError(t, l.Create(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "first"}))
 	creates := 0
-	r.Client, err = kubernetes.NewForConfig(&rest.Config{
+	var err error
+	f.Client, err = kubernetes.NewForConfig(&rest.Config{
 		ContentConfig: rest.ContentConfig{ContentType: "application/json"},
-		Transport: transport(func(request *http.Request) (*http.Response, error) {
+		Transport: fault.RoundTripper(func(request *http.Request) (*http.Response, error) {
 			creates++
 			lock.giveAway()
 			_, _, err := l.Get(t.Context()) // as the election does
 			must.NoError(t, err)
-			return &http.Response{StatusCode: http.StatusCreated, Body: request.Body,
-				Header: http.Header{"Content-Type": {"application/json"}}}, nil
+			return fault.Respond(request, http.StatusCreated, request.Body), nil
 		}),
 	})
 	must.NoError(t, err)
-	c := newController(r)
+	c := newController(f.Reconciler)
 	defer c.queue.ShutDown()
 	c.lease = l
 	c.queue.Add("ns/picnic")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
@@ -31,8 +30,5 @@ func TestSurvival(t *testing.T) {
 		}
 	}
 	t.Run("client-go's informers", test(cache.NewSharedIndexInformerWithOptions))
-	t.Run("our informers", test(func(lw cache.ListerWatcher, example runtime.Object,
-		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-		return informer.New(lw, example, options)
-	}))
+	t.Run("our informers", test(informer.Default.New))
 }

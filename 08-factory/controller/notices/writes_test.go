@@ -23,7 +23,6 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 
@@ -35,29 +34,26 @@ import (
 // the server refuses some of them, and returns all errors. When somebody else has taken the name
 // picnic-2, that is no error: it is in the status.
 func TestReconcileWritesWhatItCan(t *testing.T) {
-	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
-	r, client, dynamicClient := newFake(notices, copies)
-	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.NoError(t, err)
+	f := newFixture()
+	picnic := f.picnic
 	picnic.SetFinalizers([]string{"example.com/somebody"})
 	must.NoError(t, unstructured.SetNestedField(picnic.Object, int64(5), "spec", "copies"))
-	_, err = r.Resource.Update(t.Context(), picnic, metav1.UpdateOptions{})
+	_, err := f.Resource.Update(t.Context(), picnic, metav1.UpdateOptions{})
 	must.NoError(t, err)
 	taken := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic-2"}}
-	newCopy(t, picnic, copies, "picnic-1")
-	newCopy(t, picnic, copies, "picnic-3").Data["place"] = "the park"
-	newCopy(t, picnic, copies, "picnic-9")
-	for _, obj := range copies.List() {
-		must.NoError(t, client.Tracker().Add(obj.(*corev1.ConfigMap)))
+	f.newCopy(t, "picnic-1")
+	f.newCopy(t, "picnic-3").Data["place"] = "the park"
+	f.newCopy(t, "picnic-9")
+	for _, obj := range f.Copies.List() {
+		must.NoError(t, f.client.Tracker().Add(obj.(*corev1.ConfigMap)))
 	}
 	var refused []string // the resources whose writes the server refuses
 	errRefused := errors.New("out of luck")
 	refuse := func(a clienttesting.Action) (bool, runtime.Object, error) {
 		return slices.Contains(refused, a.GetResource().Resource), nil, errRefused
 	}
-	client.PrependReactor("*", "configmaps", refuse)
-	dynamicClient.PrependReactor("update", "notices", refuse)
+	f.client.PrependReactor("*", "configmaps", refuse)
+	f.dynamicClient.PrependReactor("update", "notices", refuse)
 	for _, round := range []struct {
 		name        string
 		taken       bool // the name picnic-2
@@ -113,17 +109,17 @@ func TestReconcileWritesWhatItCan(t *testing.T) {
 		},
 	} {
 		if round.taken {
-			must.NoError(t, copies.Add(taken))
+			must.NoError(t, f.Copies.Add(taken))
 		}
-		picnic, err = r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+		picnic, err = f.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 		must.NoError(t, err)
-		must.NoError(t, notices.Add(picnic))
+		must.NoError(t, f.Notices.Add(picnic))
 		before := picnic.DeepCopy()
-		client.ClearActions()
-		dynamicClient.ClearActions()
+		f.client.ClearActions()
+		f.dynamicClient.ClearActions()
 		refused = round.refused
 		var errs []error
-		if err := r.Reconcile(t.Context(), "ns/picnic"); err != nil {
+		if err := f.Reconcile(t.Context(), "ns/picnic"); err != nil {
 			errs = []error{err}
 			if all, ok := err.(utilerrors.Aggregate); ok {
 				errs = utilerrors.Flatten(all).Errors()
@@ -142,7 +138,7 @@ func TestReconcileWritesWhatItCan(t *testing.T) {
 		if diff := cmp.Diff(before, picnic); diff != "" {
 			t.Errorf("%s: Reconcile has changed the cached notice (-before +after):\n%s", round.name, diff)
 		}
-		writes := requestsOf(append(client.Actions(), dynamicClient.Actions()...))
+		writes := f.requests()
 		if diff := cmp.Diff(round.wantWrites, writes); diff != "" {
 			t.Errorf("%s: the writes differ (-want +got):\n%s", round.name, diff)
 		}
@@ -158,10 +154,10 @@ func TestReconcileWritesWhatItCan(t *testing.T) {
 	}
 }
 
-// requestsOf returns requests such as "update notices/status", sorted.
-func requestsOf(actions []clienttesting.Action) []string {
+// requests returns the requests to both clients, such as "update notices/status", sorted.
+func (f fixture) requests() []string {
 	var requests []string
-	for _, a := range actions {
+	for _, a := range append(f.client.Actions(), f.dynamicClient.Actions()...) {
 		resource := path.Join(a.GetResource().Resource, a.GetSubresource())
 		requests = append(requests, a.GetVerb()+" "+resource)
 	}
@@ -169,18 +165,18 @@ func requestsOf(actions []clienttesting.Action) []string {
 	return requests
 }
 
-// newCopy returns a copy of a notice. Its cache has it, too.
-func newCopy(t *testing.T, notice *unstructured.Unstructured, copies cache.Store, name string) *corev1.ConfigMap {
+// newCopy returns a copy of the notice. The cache has it, too.
+func (f fixture) newCopy(t *testing.T, name string) *corev1.ConfigMap {
 	t.Helper()
 	made := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:       "ns",
 			Name:            name,
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(notice, notice.GroupVersionKind())},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(f.picnic, f.picnic.GroupVersionKind())},
 		},
 		Data: map[string]string{"text": "on Sunday"},
 	}
-	must.NoError(t, copies.Add(made))
+	must.NoError(t, f.Copies.Add(made))
 	return made
 }
 
@@ -214,18 +210,13 @@ func TestOrphansStay(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
-			copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
-			r, client, dynamicClient := newFake(notices, copies)
-			picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-			must.NoError(t, err)
-			picnic.SetFinalizers(test.finalizers)
-			picnic.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
-			must.NoError(t, notices.Add(picnic))
-			must.NoError(t, client.Tracker().Add(newCopy(t, picnic, copies, "picnic-0")))
-			dynamicClient.ClearActions()
-			must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
-			writes := requestsOf(append(client.Actions(), dynamicClient.Actions()...))
+			f := newFixture()
+			f.picnic.SetFinalizers(test.finalizers)
+			f.picnic.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
+			must.NoError(t, f.Notices.Add(f.picnic))
+			must.NoError(t, f.client.Tracker().Add(f.newCopy(t, "picnic-0")))
+			must.NoError(t, f.Reconcile(t.Context(), "ns/picnic"))
+			writes := f.requests()
 			if diff := cmp.Diff(test.wantWrites, writes); diff != "" {
 				t.Errorf("the writes differ (-want +got):\n%s", diff)
 			}
@@ -237,22 +228,18 @@ func TestOrphansStay(t *testing.T) {
 // finalizer from the notice. The cache of the copies may be behind the cache of the notices. So a
 // delete is only for the state that the cache has: the API server refuses it if there is a newer one.
 func TestADeleteIsForTheCachedState(t *testing.T) {
-	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
-	r, client, _ := newFake(notices, copies)
-	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.NoError(t, err)
-	picnic.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
-	must.NoError(t, notices.Add(picnic))
-	stale := newCopy(t, picnic, copies, "picnic-0")
+	f := newFixture()
+	f.picnic.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
+	must.NoError(t, f.Notices.Add(f.picnic))
+	stale := f.newCopy(t, "picnic-0")
 	stale.UID, stale.ResourceVersion = "its UID", "7"
-	must.NoError(t, client.Tracker().Add(stale))
-	must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
-	if n := len(client.Actions()); n != 1 {
-		t.Fatalf("Reconcile has sent %d requests for ConfigMaps, want a delete: %v", n, client.Actions())
+	must.NoError(t, f.client.Tracker().Add(stale))
+	must.NoError(t, f.Reconcile(t.Context(), "ns/picnic"))
+	if n := len(f.client.Actions()); n != 1 {
+		t.Fatalf("Reconcile has sent %d requests for ConfigMaps, want a delete: %v", n, f.client.Actions())
 	}
 	want := &metav1.Preconditions{UID: &stale.UID, ResourceVersion: &stale.ResourceVersion}
-	options := client.Actions()[0].(clienttesting.DeleteActionImpl).GetDeleteOptions()
+	options := f.client.Actions()[0].(clienttesting.DeleteActionImpl).GetDeleteOptions()
 	if diff := cmp.Diff(want, options.Preconditions); diff != "" {
 		t.Errorf("the preconditions of the delete differ (-want +got):\n%s", diff)
 	}
@@ -261,24 +248,19 @@ func TestADeleteIsForTheCachedState(t *testing.T) {
 // A notice is being deleted, and the server refuses the deletes of its copies. Reconcile tries all
 // of them, and keeps the finalizer.
 func TestFinalizeDeletesWhatItCan(t *testing.T) {
-	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
-	r, client, dynamicClient := newFake(notices, copies)
-	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.NoError(t, err)
-	picnic.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
-	must.NoError(t, notices.Add(picnic))
-	newCopy(t, picnic, copies, "picnic-0")
-	newCopy(t, picnic, copies, "picnic-1")
+	f := newFixture()
+	f.picnic.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
+	must.NoError(t, f.Notices.Add(f.picnic))
+	f.newCopy(t, "picnic-0")
+	f.newCopy(t, "picnic-1")
 	errRefused := errors.New("out of luck")
-	client.PrependReactor("delete", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+	f.client.PrependReactor("delete", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, errRefused
 	})
-	dynamicClient.ClearActions()
-	if err := r.Reconcile(t.Context(), "ns/picnic"); !errors.Is(err, errRefused) {
+	if err := f.Reconcile(t.Context(), "ns/picnic"); !errors.Is(err, errRefused) {
 		t.Errorf("Reconcile returns %v, want %v", err, errRefused)
 	}
-	writes := requestsOf(append(client.Actions(), dynamicClient.Actions()...))
+	writes := f.requests()
 	if diff := cmp.Diff([]string{"delete configmaps", "delete configmaps"}, writes); diff != "" {
 		t.Errorf("the writes differ (-want +got):\n%s", diff)
 	}
@@ -290,28 +272,26 @@ func TestFinalizeDeletesWhatItCan(t *testing.T) {
 func TestAnInvalidCopyIsNotTriedForever(t *testing.T) {
 	for _, verb := range []string{"create", "update"} {
 		t.Run(verb, func(t *testing.T) {
-			notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
-			copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
-			r, client, _ := newFake(notices, copies)
-			client.PrependReactor(verb, "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+			f := newFixture()
+			f.client.PrependReactor(verb, "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
 				return true, nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "picnic-0", nil)
 			})
 			for _, generation := range []int64{7, 7, 8} {
-				picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+				picnic, err := f.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 				must.NoError(t, err)
 				picnic.SetGeneration(generation)
-				must.NoError(t, notices.Add(picnic))
+				must.NoError(t, f.Notices.Add(picnic))
 				if verb == "update" {
-					newCopy(t, picnic, copies, "picnic-0").Data["text"] = "cancelled"
+					f.newCopy(t, "picnic-0").Data["text"] = "cancelled"
 				}
-				must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
+				must.NoError(t, f.Reconcile(t.Context(), "ns/picnic"))
 			}
-			picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+			picnic, err := f.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 			must.NoError(t, err)
 			if got, want := statusOf(t, picnic), "8: 0 copies, Ready is False: Invalid"; got != want {
 				t.Errorf("the status is %q, want %q", got, want)
 			}
-			recorded := r.Recorder.(*events.FakeRecorder).Events
+			recorded := f.Recorder.(*events.FakeRecorder).Events
 			if len(recorded) != 1 {
 				t.Fatalf("there are %d Events, want 1", len(recorded))
 			}
@@ -328,17 +308,17 @@ func TestAnInvalidCopyIsNotTriedForever(t *testing.T) {
 // count.
 func TestANameThatIsFreeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, client, dynamicClient := newFake(nil, nil)
+		f := newFixture()
 		taken := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic-0"}}
-		must.NoError(t, client.Tracker().Add(taken))
-		copies := runFake(t, r, client, dynamicClient)
+		must.NoError(t, f.client.Tracker().Add(taken))
+		copies := f.run(t)
 		time.Sleep(time.Hour)
-		picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+		picnic, err := f.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 		must.NoError(t, err)
 		if got, want := statusOf(t, picnic), "7: 0 copies, Ready is False: NameTaken"; got != want {
 			t.Errorf("the status is %q, want %q", got, want)
 		}
-		must.NoError(t, client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
+		must.NoError(t, f.client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
 		free := time.Now()
 		isCopy := func(obj any) bool { return ownerOf(obj) != nil }
 		for !slices.ContainsFunc(copies.GetStore().List(), isCopy) && time.Since(free) < time.Hour {
@@ -352,21 +332,17 @@ func TestANameThatIsFreeAgain(t *testing.T) {
 
 // One copy meets a conflict, which is no error in the log. The error of the other copy is.
 func TestAConflictHidesNoOtherError(t *testing.T) {
-	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
-	r, client, _ := newFake(notices, copies)
-	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.NoError(t, err)
-	must.NoError(t, unstructured.SetNestedField(picnic.Object, int64(2), "spec", "copies"))
-	must.NoError(t, notices.Add(picnic))
-	newCopy(t, picnic, copies, "picnic-0").Data = nil
-	failCreates(client, 1)
-	client.PrependReactor("update", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+	f := newFixture()
+	must.NoError(t, unstructured.SetNestedField(f.picnic.Object, int64(2), "spec", "copies"))
+	must.NoError(t, f.Notices.Add(f.picnic))
+	f.newCopy(t, "picnic-0").Data = nil
+	failCreates(f.client, 1)
+	f.client.PrependReactor("update", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewConflict(corev1.Resource("configmaps"), "picnic-0", errors.New("too late"))
 	})
 	var logged []string
 	logger := funcr.New(func(_, args string) { logged = append(logged, args) }, funcr.Options{})
-	c := newController(r)
+	c := newController(f.Reconciler)
 	defer c.queue.ShutDown()
 	c.queue.Add("ns/picnic")
 	c.processNext(klog.NewContext(t.Context(), logger))

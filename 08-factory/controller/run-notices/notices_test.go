@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -33,6 +33,7 @@ import (
 
 	"example.com/informer/08-factory/controller/notices"
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -55,16 +56,12 @@ func newCopy(notice *unstructured.Unstructured, name string) *corev1.ConfigMap {
 	return made
 }
 
-// A world is the server of a controller: its informers list and watch, and its clients write.
+// A world is the server of a controller: its informers list and watch, and its clients write. It
+// records the requests of the clients.
 type world struct {
+	fault.Requests
 	notices, configMaps *fakeapi.Server
-	refuse              func(request string) bool // may be nil
-	perEvent            time.Duration             // how long it takes to write an Event
-	logger              klog.Logger               // by default, it writes nothing
-
-	mu       sync.Mutex
-	requests []string // of the clients, such as "POST configmaps"
-	times    []time.Time
+	logger              klog.Logger // by default, it writes nothing
 }
 
 // run runs the controller in this world until stop is called, or the test ends.
@@ -74,8 +71,9 @@ func (w *world) run(t *testing.T) (stop func()) {
 	utilruntime.ErrorHandlers = reporters[:1] // the second one waits in real time
 	klog.SetLogger(klog.Logger{})             // this logger writes nothing
 	t.Cleanup(klog.ClearLogger)
-	config := &rest.Config{Host: "http://nowhere", Transport: w}
-	config.ContentType = "application/json" // as RoundTrip answers; client-go would take protobuf
+	config := &rest.Config{Host: "http://nowhere", Transport: fault.RoundTripper(echo)}
+	config.ContentType = "application/json" // as echo answers; client-go would take protobuf
+	config.Wrap(w.Wrap)
 	return must.Run(t, func(ctx context.Context) {
 		must.NoError(t, notices.Run(klog.NewContext(ctx, w.logger), config, "ns",
 			notices.Options{NewInformer: w.newInformer}))
@@ -90,61 +88,47 @@ func (w *world) newInformer(_ cache.ListerWatcher, example runtime.Object, optio
 	return cache.NewSharedIndexInformerWithOptions(w.notices, example, options)
 }
 
-// RoundTrip answers a request with its body, as if the server had stored that.
-func (w *world) RoundTrip(request *http.Request) (*http.Response, error) {
-	name := request.Method + " " + request.URL.Path[strings.LastIndex(request.URL.Path, "/namespaces/ns/")+15:]
-	if strings.HasSuffix(name, " events") {
-		select {
-		case <-time.After(w.perEvent):
-		case <-request.Context().Done():
-			return nil, request.Context().Err()
-		}
+// echo answers a request with its body, as if the server had stored that.
+func echo(request *http.Request) (*http.Response, error) {
+	if request.Body == nil || request.Method == http.MethodDelete {
+		body := strings.NewReader(`{"kind":"Status","apiVersion":"v1","status":"Success"}`)
+		return fault.Respond(request, http.StatusOK, body), nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.requests, w.times = append(w.requests, name), append(w.times, time.Now())
-	if w.refuse != nil && w.refuse(name) {
-		return nil, errors.New("out of luck")
-	}
-	body := request.Body
-	if body == nil || request.Method == http.MethodDelete {
-		body = io.NopCloser(strings.NewReader(`{"kind":"Status","apiVersion":"v1","status":"Success"}`))
-	}
-	header := http.Header{"Content-Type": {"application/json"}}
-	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: body, Request: request}, nil
+	return fault.Respond(request, http.StatusOK, request.Body), nil
 }
 
-// sent returns the times of a request.
-func (w *world) sent(request string) (times []time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i, name := range w.requests {
-		if name == request {
-			times = append(times, w.times[i])
-		}
+// creates matches the creates of a resource.
+func creates(resource string) func(*fault.Request) bool {
+	return func(sent *fault.Request) bool { return sent.Verb == fault.Create && sent.Resource == resource }
+}
+
+// about matches the requests about an object, with this verb.
+func about(verb fault.Verb, resource, name string) func(*fault.Request) bool {
+	return func(sent *fault.Request) bool {
+		return sent.Verb == verb && sent.Resource == resource && sent.Name == name && sent.Subresource == ""
 	}
-	return times
 }
 
 // The server refuses all ConfigMaps for an hour. The controller does not hammer at it, and does not
 // give up: nobody else would make the copy later.
 func TestAnHourOfRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const create = "POST configmaps"
-		begin := time.Now()
-		w := &world{notices: fakeapi.New(newNotice()), configMaps: fakeapi.New(), refuse: func(request string) bool {
-			return request == create && time.Since(begin) < time.Hour
-		}}
+		isCreate := creates("configmaps")
+		w := &world{notices: fakeapi.New(newNotice()), configMaps: fakeapi.New()}
+		heal := w.Add(fault.Rule{
+			Matches: isCreate, Answer: fault.Refuse(apierrors.NewInternalError(errors.New("out of luck"))),
+		})
 		w.run(t)
 		time.Sleep(10 * time.Minute)
-		if n := len(w.sent(create)); n < 5 || n > 50 {
+		if n := w.Count(isCreate); n < 5 || n > 50 {
 			t.Errorf("%d tries in ten minutes, want 5 to 50", n)
 		}
-		time.Sleep(2 * time.Hour) // the longest pause of the queue is 1,000 seconds
-		tries := w.sent(create)
-		if last := tries[len(tries)-1].Sub(begin); last < time.Hour {
-			t.Errorf("the last of %d tries was after %v, and the copy was never made, want a try after an hour",
-				len(tries), last)
+		time.Sleep(50 * time.Minute)
+		heal()
+		tries := w.Count(isCreate)
+		time.Sleep(time.Hour) // the longest pause of the queue is 1,000 seconds
+		if w.Count(isCreate) == tries {
+			t.Errorf("after %d tries in an hour, the server works, and there is no other try in the next hour", tries)
 		}
 	})
 }
@@ -164,21 +148,31 @@ func TestNothingIsLeftOfRun(t *testing.T) {
 		}, funcr.Options{})
 		picnic := newNotice()
 		must.NoError(t, unstructured.SetNestedField(picnic.Object, int64(100), "spec", "copies"))
-		w := &world{
-			notices: fakeapi.New(picnic), configMaps: fakeapi.New(), perEvent: 100 * time.Millisecond, logger: logger,
+		w := &world{notices: fakeapi.New(picnic), configMaps: fakeapi.New(), logger: logger}
+		w.Add(fault.Rule{Matches: creates("events"), Answer: func(request *http.Request, next http.RoundTripper) (
+			*http.Response, error) {
+			select {
+			case <-time.After(100 * time.Millisecond):
+				return next.RoundTrip(request)
+			case <-request.Context().Done():
+				return nil, request.Context().Err()
+			}
+		}})
+		isWritten := func(sent *fault.Request) bool {
+			return creates("events")(sent) && sent.Status == http.StatusOK
 		}
 		before := must.Goroutines()
 		stop := w.run(t)
 		synctest.Wait()
-		if n := len(w.sent("POST configmaps")); n != 100 {
+		if n := w.Count(creates("configmaps")); n != 100 {
 			t.Fatalf("the controller has made %d copies, want 100", n)
 		}
 		stop()
 		must.NoNewGoroutines(t, before)
-		written := len(w.sent("POST events"))
+		written, sent := w.Count(isWritten), w.Mark()
 		time.Sleep(time.Minute)
-		if late := len(w.sent("POST events")) - written; late > 0 {
-			t.Errorf("%d Events were written after Run had returned", late)
+		if late := w.Count(isWritten) - written + w.Mark() - sent; late > 0 {
+			t.Errorf("%d requests were sent, or Events written, after Run had returned", late)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -218,14 +212,14 @@ func TestTheDeleteOfACopyBringsItsNoticeBack(t *testing.T) {
 				}
 				w.run(t)
 				time.Sleep(time.Minute)
-				if n := len(w.sent("DELETE configmaps/menu")); n != 1 {
-					t.Fatalf("the copy was deleted %d times, want once; requests: %q", n, w.requests)
+				if n := w.Count(about(fault.Delete, "configmaps", "menu")); n != 1 {
+					t.Fatalf("the copy was deleted %d times, want once", n)
 				}
 				isGone(w, copied)
 				time.Sleep(time.Hour)
-				if n := len(w.sent("PUT notices/picnic")); n != 1 {
+				if n := w.Count(about(fault.Update, "notices", "picnic")); n != 1 {
 					t.Errorf("%s: an hour later, %d updates have let the notice go; want one, "+
-						"because the delete brings the notice back; requests: %q", name, n, w.requests)
+						"because the delete brings the notice back", name, n)
 				}
 			})
 		})

@@ -16,7 +16,7 @@ func playNameTaken(r *runner) {
 	r.start()
 	r.create(r.second.object)
 	r.untilDone(r.second)
-	mark := r.wire.mark()
+	mark := r.wire.Mark()
 	owner := r.create(r.object.object)
 	r.judge("it makes the other children", func() { r.until(func() error { return r.isRight(r.dropped, owner) }) })
 	r.judge("it leaves alone what has the name of a child", func() {
@@ -33,11 +33,11 @@ func playNameTaken(r *runner) {
 		r.remove(foreign)
 		r.repairSecond()
 		r.repairSecond()
-		worked := r.wire.mark()
+		worked := r.wire.Mark()
 		r.untilDone(r.object)
 		kept := r.target(r.kept)
-		for _, try := range r.wire.find(worked, func(sent *request) bool { return sent.creates(kept) }) {
-			if pause := try.began.Sub(last); pause > soon {
+		for _, try := range r.wire.Find(worked, creates(kept)) {
+			if pause := try.Began.Sub(last); pause > soon {
 				r.t.Errorf("it has used the name %v after its last try, and after other work: too late", pause)
 			}
 		}
@@ -56,15 +56,15 @@ func (r *runner) untilItPauses(mark int) (last time.Time) {
 	last = time.Now()
 	kept := r.target(r.kept)
 	r.until(func() error {
-		tries := r.wire.find(mark, func(sent *request) bool { return sent.creates(kept) })
+		tries := r.wire.Find(mark, creates(kept))
 		n := len(tries)
 		if n > 0 {
-			last = tries[n-1].began
+			last = tries[n-1].Began
 		}
 		switch {
 		case n == 0 || time.Since(last) > longPause:
 			return nil
-		case n > 1 && tries[n-1].began.Sub(tries[n-2].began) > longPause/2:
+		case n > 1 && tries[n-1].Began.Sub(tries[n-2].Began) > longPause/2:
 			return nil
 		default:
 			return fmt.Errorf("it still tries after short pauses: %d tries", n)
@@ -84,7 +84,7 @@ func playBystanders(r *runner) {
 	})
 	controlled := r.spoiledCopy("controlled")
 	controlled.SetOwnerReferences([]metav1.OwnerReference{controllerOf(r.stranger(r.object.object.GetName()))})
-	mark := r.wire.mark()
+	mark := r.wire.Mark()
 	for _, bystander := range []*unstructured.Unstructured{similar, spare, owned, controlled} {
 		r.create(bystander)
 	}
@@ -94,7 +94,7 @@ func playBystanders(r *runner) {
 	r.untilDone(r.changed)
 	r.judge("it deletes no child of the second object", func() {
 		child := r.target(r.second.children[0])
-		r.mustNotSend(mark, func(sent *request) bool { return sent.deletes(child) })
+		r.mustNotSend(mark, deletes(child))
 	})
 	r.remove(r.object.object)
 	r.until(func() error { return r.gone(r.object.object) })
@@ -118,7 +118,7 @@ func (r *runner) judgeOlder() {
 	orphan.SetOwnerReferences([]metav1.OwnerReference{controllerOf(older)})
 	orphan.SetFinalizers([]string{othersFinalizer})
 	orphan = r.create(orphan)
-	mark := r.wire.mark()
+	mark := r.wire.Mark()
 	owner := r.create(r.object.object)
 	r.until(func() error { return r.isRight(r.dropped, owner) })
 	r.fence()

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -187,14 +188,14 @@ func (r *runner) repair(f *family, child *unstructured.Unstructured) {
 func (r *runner) untouched(mark int, object *unstructured.Unstructured) {
 	r.t.Helper()
 	aim := r.target(object)
-	r.mustNotSend(mark, func(sent *request) bool { return sent.changes(aim) })
+	r.mustNotSend(mark, changes(aim))
 }
 
 // mustNotSend fails the judgement if the controller has sent a request that matches, after the mark.
 func (r *runner) mustNotSend(mark int, matches func(*request) bool) {
 	r.t.Helper()
-	for _, sent := range r.wire.find(mark, matches) {
-		r.t.Errorf("the controller has sent: %s; want no such request", &sent)
+	for _, sent := range r.wire.Find(mark, matches) {
+		r.t.Errorf("the controller has sent: %s; want no such request", sent)
 	}
 }
 
@@ -202,32 +203,30 @@ func (r *runner) mustNotSend(mark int, matches func(*request) bool) {
 func (r *runner) untilSent(mark, n int, what string, matches func(*request) bool) {
 	r.t.Helper()
 	r.until(func() error {
-		if sent := len(r.wire.find(mark, matches)); sent < n {
+		if sent := len(r.wire.Find(mark, matches)); sent < n {
 			return fmt.Errorf("the controller has sent %d times: %s; want %d times", sent, what, n)
 		}
 		return nil
 	})
 }
 
-// untilReached waits until a hold holds up a request.
-func (r *runner) untilReached(h *hold, what string) {
+// untilHeld waits until a request is held.
+func (r *runner) untilHeld(h *fault.Hold, what string) {
 	r.t.Helper()
 	r.until(func() error {
-		select {
-		case <-h.reached:
-			return nil
-		default:
+		if h.Held() == 0 {
 			return fmt.Errorf("the controller has not sent: %s", what)
 		}
+		return nil
 	})
 }
 
-// untilAnswered waits until the requests that a hold has held up have got their answers.
-func (r *runner) untilAnswered(h *hold) {
+// untilAnswered waits until the requests that were held have got their answers.
+func (r *runner) untilAnswered(h *fault.Hold) {
 	r.t.Helper()
 	r.until(func() error {
-		for _, sent := range r.wire.find(0, func(sent *request) bool { return sent.held == h && !sent.isAnswered() }) {
-			return fmt.Errorf("no answer yet to: %s", &sent)
+		if n := h.Pending(); n > 0 {
+			return fmt.Errorf("%d of the requests that were held have no answer yet", n)
 		}
 		return nil
 	})

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/informer/scripts/harness/fault"
 )
 
 // playFinalizers has finalizers of others on the object.
@@ -24,26 +26,26 @@ func playFinalizers(r *runner) {
 			r.t.Skip("the description of the controller has no Finalizer")
 		}
 		object := r.target(withOthers)
-		isWrite := func(sent *request) bool { return sent.changes(object) }
-		held := r.wire.hold(isWrite)
-		defer held.release()
+		isWrite := changes(object)
+		held := r.wire.Hold(1, isWrite)
+		defer held.Release()
 		r.create(withOthers)
-		r.untilReached(held, "an update of "+describe(withOthers)+", with its finalizer")
+		r.untilHeld(held, "an update of "+describe(withOthers)+", with its finalizer")
 		r.patchMetadata(withOthers, "finalizers", []string{othersFinalizer, late})
-		next := r.wire.hold(isWrite) // would hide what the first write has done
-		defer next.release()
-		held.release()
+		next := r.wire.Hold(1, isWrite) // would hide what the first write has done
+		defer next.Release()
+		held.Release()
 		r.untilAnswered(held)
 		if got := r.mustGet(withOthers).GetFinalizers(); !slices.Contains(got, late) {
 			r.t.Fatalf("the finalizers are %q, want %q among them", got, late)
 		}
-		next.release()
+		next.Release()
 		r.untilDone(r.object)
 	})
 	var mark, letGo int
 	r.judge("its own finalizer goes, and those of others stay", func() {
 		r.untilDone(r.object)
-		mark = r.wire.mark()
+		mark = r.wire.Mark()
 		r.remove(r.object.object)
 		r.until(func() error {
 			found, err := r.get(r.object.object)
@@ -53,7 +55,7 @@ func playFinalizers(r *runner) {
 			return nil
 		})
 		r.fence()
-		letGo = r.wire.mark()
+		letGo = r.wire.Mark()
 		found, err := r.get(r.object.object)
 		if err != nil {
 			r.t.Fatalf("the finalizers of others were on the object, and now: %v", err)
@@ -71,7 +73,7 @@ func playFinalizers(r *runner) {
 		r.annotate(r.object.object, "still here")
 		r.fence()
 		r.mustNotSend(mark, func(sent *request) bool {
-			return sent.verb == "create" && r.object.child(sent.name) != nil
+			return sent.Verb == fault.Create && r.object.child(sent.Name) != nil
 		})
 	})
 	// The API server would refuse it.
@@ -97,9 +99,9 @@ func playLastChild(r *runner) {
 		}
 	}
 	kept := r.target(r.kept)
-	isDelete := func(sent *request) bool { return sent.deletes(kept) }
+	isDelete := deletes(kept)
 	failing := time.Now()
-	heal := r.wire.refuse(-1, http.StatusInternalServerError, isDelete)
+	heal := r.refuse(0, http.StatusInternalServerError, isDelete)
 	r.patchMetadata(r.kept, "finalizers", []string{othersFinalizer})
 	r.remove(r.object.object)
 	untilTried := func(n int) { r.untilSent(0, n, "a delete of "+describe(r.kept), isDelete) }
@@ -130,30 +132,30 @@ func playOrphan(r *runner) {
 	r.begin()
 	r.judge("the children stay if the object is deleted with cascade=orphan", func() {
 		kept, dropped := r.mustGet(r.kept), r.mustGet(r.dropped)
-		mark := r.wire.mark()
+		mark := r.wire.Mark()
 		r.removeWith(r.object.object, metav1.DeletePropagationOrphan)
 		r.until(func() error { return r.gone(r.object.object) })
 		r.fence()
 		r.mustNotSend(mark, func(sent *request) bool {
-			isOfChild := sent.changes(r.target(kept)) || sent.changes(r.target(dropped))
-			return isOfChild && sent.status != http.StatusConflict // an old cache may cause a write that is refused
+			isOfChild := changes(r.target(kept))(sent) || changes(r.target(dropped))(sent)
+			return isOfChild && sent.Status != http.StatusConflict // an old cache may cause a write that is refused
 		})
 		r.stillThere(kept)
 		r.stillThere(dropped)
 	})
 }
 
-// playLateDelete holds up a delete of the controller, until a newer object has the child's name.
+// playLateDelete holds a delete of the controller, until a newer object has the child's name.
 func playLateDelete(r *runner) {
 	r.begin()
 	r.judge("a late delete spares a newer object of the same name", func() {
 		dropped := r.target(r.dropped)
-		held := r.wire.hold(func(sent *request) bool { return sent.deletes(dropped) })
-		defer held.release()
+		held := r.wire.Hold(1, deletes(dropped))
+		defer held.Release()
 		r.apply(r.changed)
-		r.untilReached(held, "a delete of "+describe(r.dropped))
+		r.untilHeld(held, "a delete of "+describe(r.dropped))
 		free := r.replaceByFree(r.dropped)
-		held.release()
+		held.Release()
 		r.untilAnswered(held)
 		r.untilDone(r.changed)
 		r.fence()
@@ -162,12 +164,12 @@ func playLateDelete(r *runner) {
 	r.judge("a late delete spares a newer object, after the end of its owner", func() {
 		r.needs("Finalizer", r.Finalizer)
 		kept := r.target(r.kept)
-		held := r.wire.hold(func(sent *request) bool { return sent.deletes(kept) })
-		defer held.release()
+		held := r.wire.Hold(1, deletes(kept))
+		defer held.Release()
 		r.remove(r.object.object)
-		r.untilReached(held, "a delete of "+describe(r.kept))
+		r.untilHeld(held, "a delete of "+describe(r.kept))
 		free := r.replaceByFree(r.kept)
-		held.release()
+		held.Release()
 		r.untilAnswered(held)
 		r.until(func() error { return r.gone(r.object.object) })
 		r.fence()

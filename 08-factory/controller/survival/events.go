@@ -12,16 +12,16 @@ func playEvents(r *runner) {
 	r.start()
 	r.create(r.second.object)
 	r.untilDone(r.second)
-	isEvent := func(sent *request) bool { return sent.resource == "events" }
+	isEvent := func(sent *request) bool { return sent.Resource == "events" }
 	r.judge("a lost Event does not delay its end", func() {
 		var took time.Duration
 		for range 3 { // the machine may be slow; a controller that waits is slow each time
-			remove := r.wire.refuse(-1, http.StatusInternalServerError, isEvent)
-			mark := r.wire.mark()
+			remove := r.refuse(0, http.StatusInternalServerError, isEvent)
+			mark := r.wire.Mark()
 			r.repairSecond()
 			r.until(func() error {
-				lost := func(sent *request) bool { return isEvent(sent) && sent.isAnswered() }
-				if len(r.wire.find(mark, lost)) == 0 {
+				lost := func(sent *request) bool { return isEvent(sent) && isAnswered(sent) }
+				if len(r.wire.Find(mark, lost)) == 0 {
 					return errors.New("the controller has made a child, and has not recorded an Event")
 				}
 				return nil
@@ -38,10 +38,10 @@ func playEvents(r *runner) {
 	})
 	r.judge("it ends even if its Events get no answer", func() {
 		r.start()
-		held := r.wire.holdN(-1, isEvent)
-		defer held.release()
+		held := r.wire.Hold(0, isEvent)
+		defer held.Release()
 		r.repairSecond()
-		r.untilReached(held, "an Event")
+		r.untilHeld(held, "an Event")
 		r.stop()
 	})
 }

@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"example.com/informer/scripts/harness/fault"
 )
 
 // playOutage lets all writes fail for a while, twice. No event of a write can bring the object back
@@ -65,8 +67,8 @@ func playOutage(r *runner) {
 // breakWrites lets all writes fail, and deletes a child. It returns the mark for pauses.
 func (r *runner) breakWrites() (mark int, heal func() int) {
 	r.t.Helper()
-	mark = r.wire.mark()
-	heal = r.wire.refuse(-1, http.StatusInternalServerError, (*request).writes)
+	mark = r.wire.Mark()
+	heal = r.refuse(0, http.StatusInternalServerError, writes)
 	r.remove(r.dropped)
 	return mark, heal
 }
@@ -74,9 +76,9 @@ func (r *runner) breakWrites() (mark int, heal func() int) {
 // pauses returns the times between the tries to make the dropped child again.
 func (r *runner) pauses(mark int) (pauses []time.Duration) {
 	dropped := r.target(r.dropped)
-	tries := r.wire.find(mark, func(sent *request) bool { return sent.creates(dropped) || sent.changes(dropped) })
+	tries := r.wire.Find(mark, func(sent *request) bool { return creates(dropped)(sent) || changes(dropped)(sent) })
 	for i := 1; i < len(tries); i++ {
-		pauses = append(pauses, tries[i].began.Sub(tries[i-1].began))
+		pauses = append(pauses, tries[i].Began.Sub(tries[i-1].Began))
 	}
 	return pauses
 }
@@ -85,9 +87,9 @@ func (r *runner) pauses(mark int) (pauses []time.Duration) {
 // each because the child is invalid.
 func playOneChildFails(r *runner) {
 	kept := r.target(r.kept)
-	isWrite := func(sent *request) bool { return sent.creates(kept) || sent.changes(kept) }
+	isWrite := func(sent *request) bool { return creates(kept)(sent) || changes(kept)(sent) }
 	failing := time.Now()
-	heal := r.wire.refuse(-1, http.StatusInternalServerError, isWrite)
+	heal := r.refuse(0, http.StatusInternalServerError, isWrite)
 	r.start()
 	owner := r.create(r.object.object)
 	r.judge("a child that fails does not hold up the others", func() {
@@ -126,9 +128,9 @@ func playOneChildFails(r *runner) {
 func judgeTakenMeanwhile(r *runner, owner *unstructured.Unstructured, isWrite func(*request) bool) {
 	r.judge("a Warning says that the name of a child that failed is taken by now", func() {
 		r.needs("Reason", r.Reason)
-		mark := r.wire.mark()
+		mark := r.wire.Mark()
 		failing := time.Now()
-		heal := r.wire.refuse(-1, http.StatusInternalServerError, isWrite)
+		heal := r.refuse(0, http.StatusInternalServerError, isWrite)
 		r.remove(r.kept)
 		r.untilSent(mark, 1, "a create of "+describe(r.kept), isWrite)
 		r.until(func() error { return r.statusIsNotDone(r.object) })
@@ -142,9 +144,9 @@ func judgeTakenMeanwhile(r *runner, owner *unstructured.Unstructured, isWrite fu
 
 // judgeInvalid lets the API server refuse a child as invalid, until the object changes.
 func judgeInvalid(r *runner, isWrite func(*request) bool) {
-	mark := r.wire.mark()
+	mark := r.wire.Mark()
 	failing := time.Now()
-	heal := r.wire.refuse(-1, http.StatusUnprocessableEntity, isWrite)
+	heal := r.refuse(0, http.StatusUnprocessableEntity, isWrite)
 	r.remove(r.kept)
 	r.untilSent(mark, 1, "a create of "+describe(r.kept), isWrite)
 	r.judge("it does not try again what is invalid", func() {
@@ -165,11 +167,11 @@ func judgeInvalid(r *runner, isWrite func(*request) bool) {
 func (r *runner) untilItGivesUp(mark int, matches func(*request) bool) {
 	r.t.Helper()
 	r.until(func() error {
-		tries := r.wire.find(mark, matches)
+		tries := r.wire.Find(mark, matches)
 		last := tries[len(tries)-1]
-		lasted := last.began.Sub(tries[0].began)
-		if time.Since(last.began) < window+lasted*3/2 {
-			return fmt.Errorf("it has tried %d times, the last time %v after the first: %s", len(tries), lasted, &last)
+		lasted := last.Began.Sub(tries[0].Began)
+		if time.Since(last.Began) < window+lasted*3/2 {
+			return fmt.Errorf("it has tried %d times, the last time %v after the first: %s", len(tries), lasted, last)
 		}
 		return nil
 	})
@@ -180,7 +182,7 @@ func playRefused(r *runner) {
 	r.begin()
 	refuse := func(n, status int, matches func(*request) bool, provoke func(), done *family) {
 		r.t.Helper()
-		remove := r.wire.refuse(n, status, matches)
+		remove := r.refuse(n, status, matches)
 		provoke()
 		r.untilDone(done)
 		if left := remove(); left > 0 {
@@ -189,23 +191,25 @@ func playRefused(r *runner) {
 	}
 	// The conflicts are those of the child and of the status, so that no event comes.
 	r.judge("it tries again after a conflict", func() {
-		isUpdate := func(sent *request) bool { return sent.writes() && (sent.verb == "update" || sent.verb == "patch") }
+		isUpdate := func(sent *request) bool {
+			return writes(sent) && (sent.Verb == fault.Update || sent.Verb == fault.Patch)
+		}
 		refuse(2, http.StatusConflict, isUpdate, r.spoil, r.object)
 	})
 	r.judge("it tries again what is forbidden", func() {
-		isCreate := func(sent *request) bool { return sent.creates(r.target(r.dropped)) }
+		isCreate := creates(r.target(r.dropped))
 		refuse(3, http.StatusForbidden, isCreate, func() { r.remove(r.dropped) }, r.object)
 	})
 	r.judge("it tries a delete again", func() {
 		dropped := r.target(r.dropped)
-		isDelete := func(sent *request) bool { return sent.deletes(dropped) }
+		isDelete := deletes(dropped)
 		refuse(6, http.StatusInternalServerError, isDelete, func() { r.apply(r.changed) }, r.changed)
 	})
 	r.judge("it tries to write the status again", func() {
 		if r.object.status == nil {
 			r.t.Skip("the manifests have no status")
 		}
-		isStatus := func(sent *request) bool { return sent.writes() && sent.subresource == "status" }
+		isStatus := func(sent *request) bool { return writes(sent) && sent.Subresource == "status" }
 		refuse(6, http.StatusInternalServerError, isStatus, func() { r.apply(r.object) }, r.object)
 	})
 }

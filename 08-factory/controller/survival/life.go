@@ -73,22 +73,22 @@ func playQuiet(r *runner) {
 		mine[r.target(child)] = true
 	}
 	r.fence()
-	mark := r.wire.mark()
+	mark := r.wire.Mark()
 	r.judge("it writes nothing when all is done", func() {
 		for i := range pokes {
 			r.annotate(r.object.object, fmt.Sprint(i))
 			r.annotate(r.kept, fmt.Sprint(i))
 		}
 		r.fence()
-		writes := r.wire.find(mark, func(sent *request) bool { return sent.writes() && mine[sent.target] })
-		if len(writes) > 0 {
+		found := r.wire.Find(mark, func(sent *request) bool { return writes(sent) && mine[targetOf(sent)] })
+		if len(found) > 0 {
 			r.t.Errorf("after %d changes that ask for nothing, it has sent %d writes, want 0; the first is: %s",
-				2*pokes, len(writes), &writes[0])
+				2*pokes, len(found), found[0])
 		}
 	})
 	r.judge("it records no Events when all is done", func() {
-		events := r.wire.find(mark, func(sent *request) bool {
-			return sent.resource == "events" && sent.about == object.GetUID()
+		events := r.wire.Find(mark, func(sent *request) bool {
+			return eventAbout(sent) == object.GetUID()
 		})
 		if len(events) > 0 {
 			r.t.Errorf("after %d changes that ask for nothing, it has recorded %d Events, want 0", 2*pokes, len(events))

@@ -102,18 +102,3 @@ func TestSurplus(t *testing.T) {
 		}
 	}
 }
-
-func TestSplitPath(t *testing.T) {
-	for path, want := range map[string][3]string{
-		"/api/v1/namespaces/ns/configmaps":                         {"configmaps", "", ""},
-		"/api/v1/namespaces/ns/configmaps/picnic-0":                {"configmaps", "picnic-0", ""},
-		"/apis/example.com/v1/namespaces/ns/notices/picnic/status": {"notices", "picnic", "status"},
-		"/apis/example.com/v1/notices":                             {"notices", "", ""},
-		"/version":                                                 {"version", "", ""},
-	} {
-		resource, name, subresource := splitPath(path)
-		if got := [3]string{resource, name, subresource}; got != want {
-			t.Errorf("splitPath(%q) = %q, want %q", path, got, want)
-		}
-	}
-}

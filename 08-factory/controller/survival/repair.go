@@ -38,11 +38,11 @@ func playRepair(r *runner) {
 	})
 	r.judge("a late update does not undo the change of somebody else", func() {
 		kept := r.target(r.kept)
-		late := r.wire.hold(func(sent *request) bool { return sent.changes(kept) })
+		late := r.wire.Hold(1, changes(kept))
 		r.spoil()
-		r.untilReached(late, "an update of "+describe(r.kept))
+		r.untilHeld(late, "an update of "+describe(r.kept))
 		r.annotate(r.kept, "a change that came first")
-		late.release()
+		late.Release()
 		r.untilAnswered(late)
 		r.untilDone(r.object)
 		if got := r.mustGet(r.kept).GetAnnotations()[annotation]; got != "a change that came first" {
@@ -56,7 +56,7 @@ func playOwner(r *runner) {
 	r.begin()
 	r.judge("it leaves a child alone that belongs to somebody else now", func() {
 		stranger := controllerOf(r.stranger("stranger"))
-		mark := r.wire.mark()
+		mark := r.wire.Mark()
 		r.giveTo(r.kept, stranger)
 		r.spoil()
 		r.fence()

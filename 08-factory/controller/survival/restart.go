@@ -8,6 +8,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/informer/scripts/harness/fault"
 )
 
 // playConnections cuts the connections of the controller.
@@ -25,10 +27,10 @@ func playConnections(r *runner) {
 	r.judge("it corrects what has happened before a relist", func() {
 		childResources := r.childResources()
 		expired := map[string]bool{}
-		remove := r.wire.refuse(-1, http.StatusGone, func(sent *request) bool {
+		remove := r.refuse(0, http.StatusGone, func(sent *request) bool {
 			for _, resource := range childResources {
-				if sent.resumes && sent.resource == resource.Resource && !expired[sent.resource] {
-					expired[sent.resource] = true
+				if sent.Verb == fault.Watch && sent.Resource == resource.Resource && !expired[sent.Resource] {
+					expired[sent.Resource] = true
 					return true
 				}
 			}
@@ -102,47 +104,39 @@ func playRestart(r *runner) {
 // are not. It stops the controller afterwards.
 func (r *runner) judgeSync(late, early []string) {
 	r.t.Helper()
-	mark := r.wire.mark()
-	held := r.wire.holdN(-1, func(sent *request) bool { return isListOf(sent, late) })
-	defer held.release()
+	mark := r.wire.Mark()
+	held := r.wire.Hold(0, func(sent *request) bool { return isListOf(sent, late) })
+	defer held.Release()
 	r.start()
-	r.untilReached(held, fmt.Sprintf("a list of %q", late))
+	r.untilHeld(held, fmt.Sprintf("a list of %q", late))
 	r.until(func() error {
-		listed := func(sent *request) bool { return isListOf(sent, early) && sent.isAnswered() }
-		if len(r.wire.find(mark, listed)) == 0 {
+		listed := func(sent *request) bool { return isListOf(sent, early) && isAnswered(sent) }
+		if len(r.wire.Find(mark, listed)) == 0 {
 			return fmt.Errorf("the controller has not listed %q", early)
 		}
 		return nil
 	})
-	var writes []request
-	if r.look(func() bool { writes = r.wire.find(mark, (*request).writes); return len(writes) > 0 }) {
-		r.t.Fatalf("the list of %q has not come yet, and the controller has sent: %s", late, &writes[0])
+	var found []request
+	if r.look(func() bool { found = r.wire.Find(mark, writes); return len(found) > 0 }) {
+		r.t.Fatalf("the list of %q has not come yet, and the controller has sent: %s", late, found[0])
 	}
-	held.release()
+	held.Release()
 	r.untilDone(r.object)
 	r.stop()
 }
 
 // isListOf reports whether a request asks for a list, plain or as a stream.
 func isListOf(sent *request, resources []string) bool {
-	for _, resource := range resources {
-		asksForAll := sent.verb == "list" || sent.verb == "watch" && !sent.resumes
-		if sent.target == (target{resource: resource}) && asksForAll {
-			return true
-		}
-	}
-	return false
+	return sent.Verb.Lists() && slices.Contains(resources, sent.Resource)
 }
 
-// untilItRests waits until the first start of the controller has sent its last write, or has
-// returned.
-func (r *runner) untilItRests(hasReturned func() bool) {
+// waitUntilIdle waits until a start of the controller has sent its last write, or has returned.
+func (r *runner) waitUntilIdle(first *running, hasReturned func() bool) {
 	for deadline := time.Now().Add(r.Patience); !hasReturned() && time.Now().Before(deadline); time.Sleep(poll) {
-		writes := r.wire.find(0, func(sent *request) bool { return sent.run == 1 && sent.writes() })
-		busy := slices.ContainsFunc(writes, func(sent request) bool {
-			return !sent.isAnswered() || time.Since(sent.ended) < window
+		busy := first.requests.Count(func(sent *request) bool {
+			return writes(sent) && (!isAnswered(sent) || time.Since(sent.Ended) < window)
 		})
-		if !busy {
+		if busy == 0 {
 			return
 		}
 	}
@@ -154,10 +148,10 @@ func playEnd(r *runner) {
 	r.create(r.second.object)
 	r.untilDone(r.second)
 	kept := r.target(r.kept)
-	held := r.wire.hold(func(sent *request) bool { return sent.creates(kept) })
-	defer held.release()
+	held := r.wire.Hold(1, creates(kept))
+	defer held.Release()
 	owner := r.create(r.object.object)
-	r.untilReached(held, "a create of "+describe(r.kept))
+	r.untilHeld(held, "a create of "+describe(r.kept))
 	r.apply(r.changed) // there is more to do, which the controller must not begin
 	first := r.now
 	hasReturned := func() bool {
@@ -168,28 +162,28 @@ func playEnd(r *runner) {
 			return false
 		}
 	}
-	inFlight := func(sent *request) bool { return sent.run == 1 && sent.writes() && !sent.isAnswered() }
+	inFlight := func(sent *request) bool { return writes(sent) && !isAnswered(sent) }
 	var atEnd, atReturn int
 	r.judge("it does not return in the middle of a write", func() {
 		r.look(hasReturned) // time for the change of the object to come
 		first.cancel()
-		atEnd = r.wire.mark()
-		if r.look(hasReturned) && len(r.wire.find(0, inFlight)) > 0 {
+		atEnd = r.wire.Mark()
+		if r.look(hasReturned) && first.requests.Count(inFlight) > 0 {
 			r.t.Fatal("the controller has returned while one of its writes was on its way")
 		}
-		events := r.wire.holdN(-1, func(sent *request) bool { return sent.run == 1 && sent.resource == "events" })
-		defer events.release()
-		held.release()
-		r.untilItRests(hasReturned) // its Events are late
-		events.release()
+		events := first.requests.Hold(0, func(sent *request) bool { return sent.Resource == "events" })
+		defer events.Release()
+		held.Release()
+		r.waitUntilIdle(first, hasReturned) // its Events are late
+		events.Release()
 		r.stop()
-		atReturn = r.wire.mark()
-		if n := len(r.wire.find(0, inFlight)); n > 0 {
+		atReturn = first.requests.Mark()
+		if n := first.requests.Count(inFlight); n > 0 {
 			r.t.Errorf("the controller has returned while %d of its writes were on their way", n)
 		}
 	})
 	r.judge("it begins nothing new after the end of its context", func() {
-		r.mustNotSend(atEnd, func(sent *request) bool { return sent.creates(kept) || sent.changes(kept) })
+		r.mustNotSend(atEnd, func(sent *request) bool { return creates(kept)(sent) || changes(kept)(sent) })
 	})
 	r.judge("the Event of its last work is there", func() {
 		r.needs("Reason", r.Reason)
@@ -199,6 +193,8 @@ func playEnd(r *runner) {
 		r.start()
 		r.untilDone(r.changed)
 		r.fence()
-		r.mustNotSend(atReturn, func(sent *request) bool { return sent.run == 1 && sent.writes() })
+		for _, sent := range first.requests.Find(atReturn, writes) {
+			r.t.Errorf("after it has returned, the controller has sent: %s; want nothing", sent)
+		}
 	})
 }

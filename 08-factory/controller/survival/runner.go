@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/netfault"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -33,9 +33,8 @@ type runner struct {
 	ctx      context.Context
 	dynamic  dynamic.Interface
 	mapper   meta.RESTMapper
-	wire     *wire
-	proxy    *netfault.Proxy
-	runs     int      // how often the controller has been started
+	wire     fault.Requests // of all starts of the controller
+	proxy    *fault.Proxy
 	now      *running // nil if the controller does not run
 
 	object, changed, second *family
@@ -46,14 +45,14 @@ type runner struct {
 func newRunner(t *testing.T, c Controller) *runner {
 	t.Helper()
 	c.Patience = cmp.Or(c.Patience, time.Minute)
-	r := &runner{Controller: c, scenario: t, t: t, ctx: t.Context(), wire: &wire{}}
+	r := &runner{Controller: c, scenario: t, t: t, ctx: t.Context()}
 	r.readManifests()
 	r.Session = sessiontest.Open(t)
 	var err error
 	r.dynamic, err = dynamic.NewForConfig(r.Config)
 	must.NoError(t, err)
 	r.define()
-	r.proxy, err = netfault.For(r.Config)
+	r.proxy, err = fault.For(r.Config)
 	must.NoError(t, err)
 	t.Cleanup(r.proxy.Close)
 	t.Cleanup(r.removeFinalizers)
@@ -155,6 +154,7 @@ func (r *runner) untilWithin(patience time.Duration, check func() error) {
 
 // A running is one start of the controller.
 type running struct {
+	requests fault.Requests
 	cancel   context.CancelFunc
 	returned chan struct{}
 	err      error // once returned is closed
@@ -166,9 +166,10 @@ func (r *runner) start() {
 	config := rest.CopyConfig(r.Config)
 	config.Dial = r.proxy.Dial
 	config.ContentType = "application/json" // the wire reads names in it; client-go would take protobuf
-	r.runs++
 	started := &running{cancel: cancel, returned: make(chan struct{})}
-	r.wire.connect(config, r.runs, started.returned)
+	loseAfter(started.returned, config)
+	config.Wrap(r.wire.Wrap)
+	config.Wrap(started.requests.Wrap)
 	r.now = started
 	go func() {
 		defer close(started.returned)

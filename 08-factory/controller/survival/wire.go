@@ -1,44 +1,20 @@
 package survival
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"slices"
-	"strings"
-	"sync"
-	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
-	"example.com/informer/scripts/harness/requests"
+	"example.com/informer/scripts/harness/fault"
 )
 
-// A wire lies between the controller and the API server. It records the requests of the controller.
-// Its rules let some of them fail, or hold them up.
-type wire struct {
-	mu       sync.Mutex
-	requests []*request
-	rules    []*rule
-}
-
-// A request is a request of the controller. The wire's mu guards the fields that are not fixed.
-type request struct {
-	verb        string // create, update, patch, delete, list or watch
-	target             // what it reads or writes
-	subresource string
-	resumes     bool      // a watch from a version, without the list
-	about       types.UID // if it writes an Event, the object of the Event
-	run         int       // the start of the controller that it belongs to
-	began       time.Time
-	held        *hold // what holds it up, or nil
-
-	ended  time.Time // zero: not yet; not fixed
-	status int       // of the response; not fixed
-}
+// A request is a request of the controller.
+type request = fault.Request
 
 // A target is an object, or all objects of a resource.
 type target struct {
@@ -46,177 +22,75 @@ type target struct {
 	name     string // empty for a list
 }
 
-func (t target) String() string { return t.resource + " " + t.name }
+func targetOf(sent *request) target { return target{resource: sent.Resource, name: sent.Name} }
 
 // writes reports whether the request changes an object that is not an Event.
-func (r *request) writes() bool {
-	return slices.Contains([]string{"create", "update", "patch", "delete"}, r.verb) && r.resource != "events"
-}
-
-// creates reports whether the request creates an object.
-func (r *request) creates(object target) bool { return r.target == object && r.verb == "create" }
-
-// deletes reports whether the request deletes an object.
-func (r *request) deletes(object target) bool { return r.target == object && r.verb == "delete" }
-
-// changes reports whether the request changes or deletes an object. A write of its status does not
-// count.
-func (r *request) changes(object target) bool {
-	return r.target == object && r.writes() && r.verb != "create" && r.subresource != "status"
-}
+func writes(sent *request) bool { return sent.Verb.Writes() && sent.Resource != "events" }
 
 // isAnswered reports whether the request has ended.
-func (r *request) isAnswered() bool { return !r.ended.IsZero() }
+func isAnswered(sent *request) bool { return !sent.Ended.IsZero() }
 
-func (r *request) String() string {
-	return strings.TrimSpace(r.verb + " " + r.target.String() + " " + r.subresource)
+// creates matches the requests that create an object.
+func creates(object target) func(*request) bool {
+	return func(sent *request) bool { return targetOf(sent) == object && sent.Verb == fault.Create }
 }
 
-// connect changes the configuration of a start of the controller, so that its requests go through
-// the wire. What the controller still sends after it has returned gets lost: in practice, its
-// process has ended.
-func (w *wire) connect(config *rest.Config, run int, returned <-chan struct{}) {
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(httpRequest *http.Request) (*http.Response, error) {
-			if err := httpRequest.Context().Err(); err != nil {
-				return nil, err // it is not sent
-			}
-			httpRequest, sent, err := parse(httpRequest, run)
-			if err != nil {
-				return nil, err
-			}
-			hit := w.begin(sent)
-			response, err := answer(next, httpRequest, hit, returned)
-			w.end(sent, response)
-			return response, err
-		})
-	})
+// deletes matches the requests that delete an object.
+func deletes(object target) func(*request) bool {
+	return func(sent *request) bool { return targetOf(sent) == object && sent.Verb == fault.Delete }
 }
 
-// A roundTripper is an http.RoundTripper that is one function.
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// answer answers a request as the rule says that it has hit, or lets the API server answer.
-func answer(
-	next http.RoundTripper, httpRequest *http.Request, hit *rule, returned <-chan struct{},
-) (*http.Response, error) {
-	switch {
-	case hit == nil:
-	case hit.hold == nil:
-		return refusal(httpRequest, hit.status)
-	default:
-		if err := hit.hold.wait(httpRequest.Context()); err != nil {
-			return nil, err
-		}
-	}
-	select {
-	case <-returned:
-		return nil, errors.New("the controller has returned")
-	default:
-		return next.RoundTrip(httpRequest)
+// changes matches the requests that change or delete an object. A write of its status does not count.
+func changes(object target) func(*request) bool {
+	return func(sent *request) bool {
+		return targetOf(sent) == object && writes(sent) && sent.Verb != fault.Create && sent.Subresource != "status"
 	}
 }
 
-// begin records a request, and returns the first rule that it hits, or nil.
-func (w *wire) begin(sent *request) *rule {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.requests = append(w.requests, sent)
-	for _, rule := range w.rules {
-		if rule.left != 0 && rule.matches(sent) {
-			rule.left--
-			sent.held = rule.hold
-			return rule
-		}
-	}
-	return nil
-}
-
-func (w *wire) end(sent *request, response *http.Response) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	sent.ended = time.Now()
-	if response != nil {
-		sent.status = response.StatusCode
-	}
-}
-
-// mark returns the number of requests until now: find looks at those after it.
-func (w *wire) mark() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.requests)
-}
-
-// find returns copies of the requests after a mark that match.
-func (w *wire) find(mark int, matches func(*request) bool) (found []request) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, sent := range w.requests[mark:] {
-		if matches(sent) {
-			found = append(found, *sent)
-		}
-	}
-	return found
-}
-
-// parse reads what a request is about. It returns a request with the same body.
-func parse(httpRequest *http.Request, run int) (*http.Request, *request, error) {
-	sent := &request{verb: verbOf(httpRequest), run: run, began: time.Now()}
-	sent.resumes = requests.VerbOf(httpRequest) == requests.Watch
-	sent.resource, sent.name, sent.subresource = splitPath(httpRequest.URL.Path)
-	if httpRequest.Body == nil {
-		return httpRequest, sent, nil
-	}
-	body, err := io.ReadAll(httpRequest.Body)
-	httpRequest.Body.Close()
-	if err != nil {
-		return nil, nil, err
-	}
-	var object struct {
-		Metadata       struct{ Name string }
+// eventAbout returns the UID of the object that an Event is about, if the request creates an Event.
+func eventAbout(sent *request) types.UID {
+	var event struct {
 		Regarding      struct{ UID types.UID }
 		InvolvedObject struct{ UID types.UID }
 	}
-	if json.Unmarshal(body, &object) == nil && sent.verb == "create" {
-		sent.name = object.Metadata.Name
-		sent.about = object.Regarding.UID + object.InvolvedObject.UID // one of them is empty
+	if sent.Resource != "events" || json.Unmarshal(sent.Body, &event) != nil {
+		return ""
 	}
-	clone := httpRequest.Clone(httpRequest.Context())
-	clone.Body = io.NopCloser(bytes.NewReader(body))
-	return clone, sent, nil
+	return event.Regarding.UID + event.InvolvedObject.UID // one of them is empty
 }
 
-func verbOf(httpRequest *http.Request) string {
-	switch httpRequest.Method {
-	case http.MethodPost:
-		return "create"
-	case http.MethodGet:
-		if requests.VerbOf(httpRequest).Watches() {
-			return "watch"
-		}
-		return "list"
-	case http.MethodPut:
-		return "update"
-	default:
-		return strings.ToLower(httpRequest.Method)
+// refuse adds a rule: the API server seems to refuse the next n requests that match, or all if n is 0.
+// remove removes the rule, and returns how many requests were still to be refused.
+func (r *runner) refuse(n, status int, matches func(*request) bool) (remove func() int) {
+	reasons := map[int]metav1.StatusReason{
+		http.StatusConflict:            metav1.StatusReasonConflict,
+		http.StatusForbidden:           metav1.StatusReasonForbidden,
+		http.StatusUnprocessableEntity: metav1.StatusReasonInvalid,
+		http.StatusGone:                metav1.StatusReasonExpired,
+		http.StatusInternalServerError: metav1.StatusReasonInternalError,
 	}
+	return r.wire.Add(fault.Rule{Times: n, Matches: matches, Answer: fault.Refuse(&apierrors.StatusError{
+		ErrStatus: metav1.Status{
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+			Status:   metav1.StatusFailure,
+			Reason:   reasons[status],
+			Code:     int32(status),
+			Message:  "the survival test has refused this request",
+		},
+	})})
 }
 
-// splitPath splits a path such as /apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE/NAME/SUBRESOURCE.
-func splitPath(path string) (resource, name, subresource string) {
-	parts := strings.Split(strings.Trim(path, "/"), "/")
-	switch {
-	case parts[0] == "api" && len(parts) > 2:
-		parts = parts[2:]
-	case parts[0] == "apis" && len(parts) > 3:
-		parts = parts[3:]
-	}
-	if parts[0] == "namespaces" && len(parts) > 2 {
-		parts = parts[2:]
-	}
-	parts = append(parts, "", "", "")
-	return parts[0], parts[1], parts[2]
+// loseAfter loses the requests that a controller sends after it has returned: in practice, its process
+// has ended.
+func loseAfter(returned <-chan struct{}, config *rest.Config) {
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return fault.RoundTripper(func(httpRequest *http.Request) (*http.Response, error) {
+			select {
+			case <-returned:
+				return nil, errors.New("the controller has returned")
+			default:
+				return next.RoundTrip(httpRequest)
+			}
+		})
+	})
 }

@@ -26,10 +26,10 @@ import (
 	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/07-shared-informer/parttwo"
-	"example.com/informer/07-shared-informer/web"
-	"example.com/informer/07-shared-informer/xray"
+	"example.com/informer/docs/xray/server"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/web"
 )
 
 // longestTask is how long the page may keep the browser busy without a pause. It is generous: on a
@@ -79,26 +79,26 @@ func flood(t *testing.T, rate int) (address string) {
 		objs = append(objs, floodObject(i, 1))
 	}
 	source := fakeapi.New(objs...)
-	connection, err := xray.NewConnection(&rest.Config{}) // nobody dials
+	connection, err := server.NewConnection(&rest.Config{}) // nobody dials
 	must.NoError(t, err)
-	options := &xray.InformerOptions{
+	options := &server.InformerOptions{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
 		Indexers:       cache.Indexers{"app": indexer.ByLabel("app")},
-		Source:         xray.NewSource(source),
-		ClientGoSource: xray.NewSource(fakeapi.New()),
+		Source:         server.NewSource(source),
+		ClientGoSource: server.NewSource(fakeapi.New()),
 		Connection:     connection,
 	}
 	options.Informer = informer.NewWithParts(options.Source, options.Example,
 		cache.SharedIndexInformerOptions{Indexers: options.Indexers}, parttwo.Parts)
-	x, err := xray.Start(ctx, "ns", options)
+	x, err := server.Start(ctx, "ns", options)
 	must.NoError(t, err)
 	running.Go(x.Wait)
 	running.Go(func() { options.Informer.RunWithContext(ctx) })
 	writing.Go(func() { writeChanges(writingCtx, source.NextWatch(), rate) })
-	server, err := web.Start(ctx, "localhost:0", x.Pages())
+	serving, err := web.Start(ctx, "localhost:0", x.Pages())
 	must.NoError(t, err)
-	running.Go(func() { _ = server.Wait() })
-	return server.URL() + "/xray"
+	running.Go(func() { _ = serving.Wait() })
+	return serving.URL() + "/xray"
 }
 
 func floodObject(i, version int) runtime.Object {

@@ -21,9 +21,9 @@ import (
 )
 
 var (
-	informerProgram string          // of chapter 07
-	readerProgram   string          // the reading room
-	browser         context.Context // all tests use this browser
+	xrayProgram   string          // X-ray
+	readerProgram string          // the reading room
+	browser       context.Context // all tests use this browser
 )
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer os.RemoveAll(dir)
-	if informerProgram, err = Build(context.Background(), dir, "07-shared-informer"); err != nil {
+	if xrayProgram, err = Build(context.Background(), dir, "docs/xray"); err != nil {
 		return 1, err
 	}
 	if readerProgram, err = Build(context.Background(), dir, "docs/reader"); err != nil {
@@ -58,10 +58,10 @@ func run(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// serve starts the program of chapter 07 for a test.
+// serve starts X-ray for a test.
 func serve(t *testing.T) *Program {
 	t.Helper()
-	p, err := Start(context.WithoutCancel(t.Context()), informerProgram, "localhost:0")
+	p, err := Start(context.WithoutCancel(t.Context()), xrayProgram, "localhost:0")
 	must.NoError(t, err)
 	t.Cleanup(func() { must.NoError(t, p.Stop()) })
 	waitForSync(t, p)

@@ -141,7 +141,7 @@ func TestTwoBrowsersSeeTheSame(t *testing.T) {
 
 // The page says that the program has gone, and finds it again.
 func TestTheProgramGoesAwayAndComesBack(t *testing.T) {
-	first, err := Start(t.Context(), informerProgram, "localhost:0")
+	first, err := Start(t.Context(), xrayProgram, "localhost:0")
 	must.NoError(t, err)
 	waitForSync(t, first)
 	p := visit(t, first.URL, Display{})
@@ -149,7 +149,7 @@ func TestTheProgramGoesAwayAndComesBack(t *testing.T) {
 	must.NoError(t, first.Stop())
 	until(t, p, "the page says so", `document.body.dataset.stream === "lost" &&
 		document.querySelector("#lost").innerText && document.querySelector("#mode").innerText.startsWith("ended")`)
-	second, err := Start(t.Context(), informerProgram, address.FindString(first.URL)[len("http://"):])
+	second, err := Start(t.Context(), xrayProgram, address.FindString(first.URL)[len("http://"):])
 	must.NoError(t, err)
 	until(t, p, "events come again", `document.body.dataset.stream === "open" &&
 		document.querySelector("#mode").innerText.startsWith("live")`)

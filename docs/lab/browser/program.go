@@ -1,4 +1,4 @@
-// The programs that serve the pages: the step xray of a chapter, and the reading room.
+// The programs that serve the pages: X-ray, and the reading room.
 
 package browser
 
@@ -17,17 +17,17 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// Build builds a program of the workspace, such as 07-shared-informer, and returns its path.
-func Build(ctx context.Context, dir, chapter string) (program string, err error) {
+// Build builds a program of the workspace, such as docs/xray, and returns its path.
+func Build(ctx context.Context, dir, folder string) (program string, err error) {
 	root, err := workspace.Root(".")
 	if err != nil {
 		return "", err
 	}
-	program = filepath.Join(dir, path.Base(chapter))
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./"+chapter)
+	program = filepath.Join(dir, path.Base(folder))
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./"+folder)
 	build.Dir = root
 	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building %s: %w\n%s", chapter, err, output)
+		return "", fmt.Errorf("building %s: %w\n%s", folder, err, output)
 	}
 	return program, nil
 }
@@ -41,7 +41,7 @@ type Program struct {
 	read    chan error // gets an element when the program has closed its output
 }
 
-// Start starts the step xray on a host and port, and returns when it serves the page. The caller
+// Start starts X-ray on a host and port, and returns when it serves the page. The caller
 // stops it.
 func Start(ctx context.Context, program, addr string) (*Program, error) {
 	p, err := start(exec.CommandContext(ctx, program, "xray", "-follow", "-addr", addr))

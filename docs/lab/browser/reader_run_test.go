@@ -195,6 +195,8 @@ func TestRunningWithTheKeyboard(t *testing.T) {
 	r.press("\r")
 	r.until("it is stopped", status(transcript, "stopped"))
 	focused("played")
+	r.press("s")
+	focused("next")
 }
 
 // A step that is run leaves the output of the one before it. What client-go logs has its name, because it
@@ -271,7 +273,7 @@ func TestStartingACluster(t *testing.T) {
 
 // Run of X-ray opens its page in a second window, which cannot reach the first. Stop ends it.
 func TestRunningXRay(t *testing.T) {
-	const transcript = "07-shared-informer/testdata/xray.txt"
+	const transcript = "docs/xray/testdata/xray.txt"
 	folder := copyWorkspace(t)
 	prepare := exec.CommandContext(t.Context(), "sh", "-c", clusterFiles(t))
 	prepare.Dir = folder

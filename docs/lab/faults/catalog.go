@@ -4,22 +4,23 @@ package main
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"syscall"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"example.com/informer/docs/lab/faults/httpfault"
 	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/scripts/harness/fault"
 )
 
 // allFaults returns the faults in the order of the report.
-func allFaults() []fault {
+func allFaults() []entry {
 	return slices.Concat(processes, connections, streams, answers, authorization, objects)
 }
 
 // processes are faults of the server's processes.
-var processes = []fault{
+var processes = []entry{
 	{name: "kill -9 of the API server", noticed: rewatched,
 		inject: steps{kill(local.APIServer), hold, restart(local.APIServer)}},
 	{name: "kill -9 of etcd",
@@ -34,64 +35,63 @@ var processes = []fault{
 	// The API server has no watch cache of pods, so the versions that etcd has compacted are lost.
 	// The connections are refused because then a reflector tries the watch again. After most other
 	// errors of a WATCH it lists.
-	{name: "etcd compacted: 410 on resuming", noticed: sawOutcome("ERROR 410"),
+	{name: "etcd compacted: 410 on resuming",
+		noticed: func(in *instance) bool { return in.frames.Errors(http.StatusGone) > 0 },
 		inject: steps{
-			eachInstance(func(in *instance) { in.tcp.Refuse() }), reset, hold, missChanges,
+			eachInstance(func(in *instance) { in.proxy.Refuse() }), reset, hold, missChanges,
 			onServer((*environment).compact),
-			eachInstance(func(in *instance) { in.tcp.Restore() }),
+			eachInstance(func(in *instance) { in.proxy.Restore() }),
 		}},
 }
 
 // connections are faults of the connections that carry the watches.
-var connections = []fault{
+var connections = []entry{
 	{name: "connection reset", noticed: rewatched,
 		inject: steps{changeHandlers, reset, missChanges}},
 	{name: "connection half-closed", noticed: rewatched,
-		inject: steps{changeHandlers, eachInstance(func(in *instance) { in.tcp.HalfClose() }), missChanges}},
+		inject: steps{changeHandlers, eachInstance(func(in *instance) { in.proxy.HalfClose() }), missChanges}},
 	// Only the open connections are dead, without a FIN or a RST. A new one works.
 	{name: "connection black-holed", noticed: rewatched,
-		inject: steps{changeHandlers, eachInstance(func(in *instance) { in.tcp.BlackHole() }), missChanges}},
+		inject: steps{changeHandlers, eachInstance(func(in *instance) { in.proxy.BlackHole() }), missChanges}},
 }
 
 // streams are faults in the frames of a watch.
-var streams = []fault{
-	{name: "watch cut in the middle of a frame", inject: inFrames(httpfault.Cut), noticed: rewatched},
-	{name: "garbage in the watch", inject: inFrames(httpfault.Garbage), noticed: rewatched},
-	{name: "an event of an unknown type", inject: inFrames(httpfault.UnknownType), noticed: rewatched},
-	{name: "an ERROR event", inject: inFrames(httpfault.ErrorEvent), noticed: rewatched},
-	{name: "an object of the wrong kind", inject: inFrames(httpfault.WrongKind)},
-	{name: "an object without a name", inject: inFrames(httpfault.NoName),
+var streams = []entry{
+	{name: "watch cut in the middle of a frame", inject: inFrames(fault.CutFrame), noticed: rewatched},
+	{name: "garbage in the watch", inject: inFrames(fault.Garbage), noticed: rewatched},
+	{name: "an event of an unknown type", inject: inFrames(fault.UnknownType), noticed: rewatched},
+	{name: "an ERROR event", inject: inFrames(fault.ErrorEvent), noticed: rewatched},
+	{name: "an object of the wrong kind", inject: inFrames(fault.WrongKind)},
+	{name: "an object without a name", inject: inFrames(fault.NoName),
 		clientGoFails: "stores it under the key \"namespace/\", until the next list"},
 }
 
 // answers are faults in the answers of the API server.
-var answers = []fault{
+var answers = []entry{
 	{name: "429 with Retry-After", inject: refuse(apierrors.NewTooManyRequests("made up", 1))},
 	{name: "500 for a while", inject: refuse(apierrors.NewInternalError(errors.New("made up")))},
 	{name: "503 for a while", inject: refuse(apierrors.NewServiceUnavailable("made up"))},
 	{name: "a LIST that takes long", inject: steps{slowLists}, noticed: rewatched},
 	{name: "410 within a paged LIST",
 		inject: steps{
-			eachInstance(func(in *instance) { in.http.SetRule(expiredPages(in)) }), changeHandlers,
-			inject(httpfault.Expired),
-			waitUntil("all lists have failed at their second page", func(in *instance) bool {
-				return in.http.Requests("", "410") >= 2
-			}),
-			setRule(httpfault.Pass),
+			underRules(expiredPages(), changeHandlers, inject(fault.Expired),
+				waitUntil("all lists have failed at their second page", func(in *instance) bool {
+					return in.requests.Count(hasStatus(http.StatusGone)) >= 2
+				})),
 		}},
 }
 
 // authorization are faults of authentication and authorization.
-var authorization = []fault{
+var authorization = []entry{
 	{name: "token expired (401), then replaced",
 		inject: steps{
 			kubectl("delete serviceaccount informer"), refused(apierrors.IsUnauthorized), reset, hold,
-			waitForOutcome("401"), onServer((*environment).newToken),
+			waitForStatus(http.StatusUnauthorized), onServer((*environment).newToken),
 		}},
 	{name: "rights revoked (403), then granted",
 		inject: steps{
 			kubectl("delete clusterrolebinding informer"), refused(apierrors.IsForbidden), reset, hold,
-			waitForOutcome("403"), kubectl(grantRights),
+			waitForStatus(http.StatusForbidden), kubectl(grantRights),
 		}},
 }
 
@@ -103,7 +103,7 @@ const (
 )
 
 // objects are faults of the objects on the server: many deletes, large objects, wrong times.
-var objects = []fault{
+var objects = []entry{
 	{name: "many objects deleted in one call",
 		before: steps{fill(manyNamespace, 1)},
 		inject: steps{changeHandlers, kubectl("delete --raw /api/v1/namespaces/" + manyNamespace + "/configmaps")}},

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,20 +18,10 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/docs/lab/faults/httpfault"
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
 )
-
-// refuser answers 401, and keeps the last token that a request had.
-type refuser struct{ token string }
-
-func (r *refuser) RoundTrip(request *http.Request) (*http.Response, error) {
-	r.token = request.Header.Get("Authorization")
-	return &http.Response{
-		StatusCode: http.StatusUnauthorized, Request: request, Body: io.NopCloser(strings.NewReader("")),
-	}, nil
-}
 
 // client-go reads a token file again after 50 seconds. It does not read it sooner if the server
 // refuses the token.
@@ -42,9 +31,13 @@ func TestATokenFileIsReadAgainAfterFiftySeconds(t *testing.T) {
 		write := func(token string) {
 			must.NoError(t, os.WriteFile(file, []byte(token), 0o600))
 		}
-		var server refuser
 		write("old")
-		wrapped, err := rest.HTTPWrappersForConfig(&rest.Config{BearerTokenFile: file}, &server)
+		var token string // of the last request
+		server := fault.RoundTripper(func(request *http.Request) (*http.Response, error) {
+			token = request.Header.Get("Authorization")
+			return fault.Respond(request, http.StatusUnauthorized, http.NoBody), nil
+		})
+		wrapped, err := rest.HTTPWrappersForConfig(&rest.Config{BearerTokenFile: file}, server)
 		must.NoError(t, err)
 		start := time.Now()
 		for _, test := range []struct {
@@ -57,8 +50,8 @@ func TestATokenFileIsReadAgainAfterFiftySeconds(t *testing.T) {
 			response, err := wrapped.RoundTrip(request)
 			must.NoError(t, err)
 			response.Body.Close()
-			if server.token != test.want {
-				t.Errorf("the request after %v has the token %q, want %q", test.at, server.token, test.want)
+			if token != test.want {
+				t.Errorf("the request after %v has the token %q, want %q", test.at, token, test.want)
 			}
 			write("new")
 		}
@@ -89,24 +82,17 @@ func TestAHandlerThatPanicsInTheFirstListNeverSyncsWithClientGo(t *testing.T) {
 	}
 }
 
-// busyServer answers 429 for a while, and then with an empty list.
-type busyServer struct{ until time.Time }
-
-func (b busyServer) RoundTrip(request *http.Request) (*http.Response, error) {
-	if time.Now().Before(b.until) {
-		return httpfault.Refuse(apierrors.NewTooManyRequests("made up", 1))(request, nil)
-	}
-	return &http.Response{
-		StatusCode: http.StatusOK, Request: request, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(strings.NewReader(`{"kind":"PodList","apiVersion":"v1"}`)),
-	}, nil
-}
-
+// The server answers 429 for five seconds, and then with an empty list.
 func TestTheRESTClientWaitsOutA429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1},
-			&http.Client{Transport: busyServer{start.Add(5 * time.Second)}})
+		server := fault.RoundTripper(func(request *http.Request) (*http.Response, error) {
+			if time.Since(start) < 5*time.Second {
+				return fault.Refuse(apierrors.NewTooManyRequests("made up", 1))(request, nil)
+			}
+			return fault.Respond(request, http.StatusOK, strings.NewReader(`{"kind":"PodList","apiVersion":"v1"}`)), nil
+		})
+		client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1}, &http.Client{Transport: server})
 		must.NoError(t, err)
 		_, err = client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
 		must.NoError(t, err)

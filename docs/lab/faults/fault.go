@@ -4,8 +4,8 @@ package main
 
 import "context"
 
-// fault is something that goes wrong between the API server and a handler.
-type fault struct {
+// An entry of the catalog is something that goes wrong between the API server and a handler.
+type entry struct {
 	name string
 
 	before        steps                // prepare the fault, before the informers start

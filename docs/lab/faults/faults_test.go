@@ -37,16 +37,16 @@ func TestFaults(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	for _, fault := range allFaults() {
+	for _, f := range allFaults() {
 		environmentWorks := false
-		t.Run(fault.name, func(t *testing.T) {
-			run, err := r.run(t.Context(), fault)
+		t.Run(f.name, func(t *testing.T) {
+			run, err := r.run(t.Context(), f)
 			must.NoError(t, err)
 			must.NoError(t, r.checkHeap())
 			environmentWorks = true
 			for _, result := range run {
 				printResult(t.Output(), result)
-				checkResult(t, fault, result)
+				checkResult(t, f, result)
 			}
 		})
 		if !environmentWorks {
@@ -56,7 +56,7 @@ func TestFaults(t *testing.T) {
 }
 
 // checkResult wants no errors, except for an error of client-go that is known.
-func checkResult(t *testing.T, f fault, r result) {
+func checkResult(t *testing.T, f entry, r result) {
 	t.Helper()
 	isKnownToFail := r.implementation == clientGo && f.clientGoFails != ""
 	if isKnownToFail && r.err == nil {

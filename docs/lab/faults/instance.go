@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"net/http"
 	"runtime/pprof"
 	"slices"
 	"sync"
@@ -17,10 +16,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/transport"
 
-	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/07-shared-informer/parttwo"
-	"example.com/informer/docs/lab/faults/httpfault"
-	"example.com/informer/scripts/harness/netfault"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -38,19 +35,15 @@ var implementations = []implementation{
 	// After a removal, a select decides whether client-go's listener makes another call or ends. So
 	// each further call is half as likely as the one before.
 	{name: clientGo, inFlight: 16, new: cache.NewSharedIndexInformerWithOptions},
-	{name: ours, inFlight: 1, new: newOurs},
-}
-
-func newOurs(lw cache.ListerWatcher, example runtime.Object,
-	options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-	return informer.NewWithParts(lw, example, options, parttwo.Parts)
+	{name: ours, inFlight: 1, new: parttwo.Parts.New},
 }
 
 // instance is a running implementation.
 type instance struct {
 	implementation
-	tcp  *netfault.Proxy
-	http *httpfault.Transport
+	proxy    *fault.Proxy
+	requests fault.Requests
+	frames   fault.Frames
 
 	result     result
 	goroutines int // the number of its goroutines before the fault
@@ -69,17 +62,15 @@ const label = "instance"
 func startInstance(impl implementation) step {
 	return func(ctx context.Context, s *scenario) error {
 		config := s.env.accountConfig()
-		proxy, err := netfault.For(config)
+		proxy, err := fault.For(config)
 		if err != nil {
 			return err
 		}
 		config.Dial = proxy.Dial
-		in := &instance{implementation: impl, tcp: proxy,
+		in := &instance{implementation: impl, proxy: proxy,
 			result: result{fault: s.fault.name, implementation: impl.name, recovery: never}}
-		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			in.http = httpfault.New(next)
-			return in.http
-		})
+		config.Wrap(in.frames.Wrap)
+		config.Wrap(in.requests.Wrap)
 		if s.scale.rereadsTokens {
 			config.Wrap(transport.ResettableTokenSourceWrapTransport(
 				transport.NewCachedFileTokenSource(config.BearerTokenFile)))
@@ -139,5 +130,5 @@ func (in *instance) stop() {
 	in.cancel()
 	in.running.Wait()
 	in.disconnect()
-	in.tcp.Close()
+	in.proxy.Close()
 }

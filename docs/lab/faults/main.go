@@ -21,7 +21,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/docs/lab/bench/report"
+	"example.com/informer/docs/lab/report"
 )
 
 func main() {
@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string) error {
 type options struct {
 	duration time.Duration
 	seed     uint64
-	faults   []fault
+	faults   []entry
 }
 
 func parse(args []string) (o options, err error) {
@@ -62,7 +62,7 @@ func parse(args []string) (o options, err error) {
 	if err != nil {
 		return o, fmt.Errorf("-only: %w", err)
 	}
-	o.faults = slices.DeleteFunc(allFaults(), func(f fault) bool { return !pattern.MatchString(f.name) })
+	o.faults = slices.DeleteFunc(allFaults(), func(f entry) bool { return !pattern.MatchString(f.name) })
 	if len(o.faults) == 0 {
 		return o, fmt.Errorf("-only %s: no fault has such a name", *only)
 	}

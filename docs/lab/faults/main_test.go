@@ -117,7 +117,7 @@ func TestTable(t *testing.T) {
 	add("reset", 2010*time.Millisecond, 2*time.Second, 0)
 	add("nameless", 2*time.Second, never, 2)
 	add("nameless", 2*time.Second, time.Second, 2)
-	got := table([]fault{{name: "reset"}, {name: "not run"}, {name: "nameless"}}, runs)
+	got := table([]entry{{name: "reset"}, {name: "not run"}, {name: "nameless"}}, runs)
 	want := `fault     runs  events         errors  recovery, median  worst         first
 reset     3     2,700 / 3,000  0 / 0   2.00 / 0.03       3.00 / 2.01   0 / 2
 nameless  3     2,700 / 3,000  6 / 0   1.00 / 2.00       never / 2.00  1 / 1

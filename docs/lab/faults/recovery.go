@@ -7,14 +7,15 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/fields"
 
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/record"
-	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/usage"
 )
 
@@ -147,7 +148,11 @@ func (s *scenario) checkInformers(in *instance, changes map[string][]record.Chan
 		}
 		// If the informer has listed only once, it must have delivered every change. A relist may
 		// skip changes.
-		if in.http.Requests(i.resource, "200", requests.List, requests.WatchList) == 1 {
+		lists := in.requests.Count(func(sent *fault.Request) bool {
+			isList := sent.Verb == fault.List || sent.Verb == fault.WatchList
+			return isList && sent.Resource == i.resource && sent.Status == http.StatusOK
+		})
+		if lists == 1 {
 			checker.Changes = changes[i.resource]
 		}
 		found = append(found, checker.Check()...)
@@ -162,7 +167,7 @@ func catchUp(ctx context.Context, s *scenario) error {
 		if err := s.waitUntil(ctx, in.name+" has noticed the fault", func() bool {
 			return s.fault.noticed == nil || s.fault.noticed(in)
 		}); err != nil {
-			return fmt.Errorf("%w; requests and their outcomes: %v", err, in.http.Counts())
+			return fmt.Errorf("%w; requests: %s", err, &in.requests)
 		}
 		if in.result.recovery < never {
 			// The error is dropped: the checker reports a handler that has not caught up.

@@ -30,7 +30,7 @@ type scale struct {
 // scenario is one fault that several instances go through.
 type scenario struct {
 	*runner
-	fault     fault
+	fault     entry
 	instances []*instance
 
 	files           int       // the number of open files of the process before the fault
@@ -60,7 +60,7 @@ type results map[string]result
 const never = time.Duration(math.MaxInt64)
 
 // run runs a scenario: the implementations go through a fault.
-func (r *runner) run(ctx context.Context, f fault) (results, error) {
+func (r *runner) run(ctx context.Context, f entry) (results, error) {
 	s := &scenario{runner: r, fault: f}
 	phases := steps{f.before.run, start, measure, injectFault, waitForRecovery, check}
 	runErr := phases.run(ctx, s)

@@ -7,11 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,9 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 
-	"example.com/informer/docs/lab/faults/httpfault"
 	"example.com/informer/scripts/cluster/local"
-	"example.com/informer/scripts/harness/requests"
+	"example.com/informer/scripts/harness/fault"
 )
 
 // eachInstance calls a function for every instance.
@@ -38,7 +34,7 @@ func eachInstance(do func(*instance)) step {
 }
 
 // reset resets all connections.
-var reset = eachInstance(func(in *instance) { in.tcp.Reset() })
+var reset = eachInstance(func(in *instance) { in.proxy.Reset() })
 
 // waitUntil waits until a condition is true for every instance.
 func waitUntil(description string, condition func(*instance) bool) step {
@@ -83,18 +79,22 @@ func waitForFailure(ctx context.Context, s *scenario) error {
 // rewatched says whether an instance has requested both of its watches again.
 func rewatched(in *instance) bool {
 	return allMatch(slices.Values(resources), func(resource string) bool {
-		return in.http.Requests(resource, "", requests.Watch, requests.WatchList) >= 2
+		return in.requests.Count(func(sent *fault.Request) bool {
+			return sent.Resource == resource && sent.Verb.Watches()
+		}) >= 2
 	})
 }
 
-// sawOutcome says whether a request of an instance had this outcome.
-func sawOutcome(outcome string) func(*instance) bool {
-	return func(in *instance) bool { return in.http.Requests("", outcome) > 0 }
+// hasStatus matches the requests that were answered with this status.
+func hasStatus(status int) func(*fault.Request) bool {
+	return func(sent *fault.Request) bool { return sent.Status == status }
 }
 
-// waitForOutcome waits until every instance has had a request with this outcome.
-func waitForOutcome(outcome string) step {
-	return waitUntil("all instances saw "+outcome, sawOutcome(outcome))
+// waitForStatus waits until every instance has got this status.
+func waitForStatus(status int) step {
+	return waitUntil(fmt.Sprintf("all instances saw %d", status), func(in *instance) bool {
+		return in.requests.Count(hasStatus(status)) > 0
+	})
 }
 
 // onServer calls a method of the environment.
@@ -133,71 +133,83 @@ func signalServers(sent syscall.Signal) step {
 }
 
 // inFrames injects a fault into all watches while changes are made.
-func inFrames(fault httpfault.FrameFault) steps {
-	return steps{changeHandlers, inject(fault), missChanges}
+func inFrames(f fault.FrameFault) steps {
+	return steps{changeHandlers, inject(f), missChanges}
 }
 
 // inject injects a fault into all watches, and returns when each has sent it.
-func inject(fault httpfault.FrameFault) step {
+func inject(f fault.FrameFault) step {
 	return steps{
-		waitUntil("both watches are open", func(in *instance) bool { return in.http.Watches() == 2 }),
-		eachInstance(func(in *instance) { in.http.Inject(fault) }),
-		waitUntil("every watch has sent the fault", func(in *instance) bool { return in.http.Pending() == 0 }),
+		waitUntil("both watches are open", func(in *instance) bool { return in.frames.Watches() == 2 }),
+		eachInstance(func(in *instance) { in.frames.Inject(f) }),
+		waitUntil("every watch has sent the fault", func(in *instance) bool { return in.frames.Pending() == 0 }),
 	}.run
 }
 
 // refuse breaks the connections, and answers every request with an error for a while.
 func refuse(status *apierrors.StatusError) steps {
-	code := strconv.Itoa(int(status.ErrStatus.Code))
-	return steps{setRule(httpfault.Refuse(status)), reset, hold, waitForOutcome(code), setRule(httpfault.Pass)}
+	rules := []fault.Rule{{Answer: fault.Refuse(status)}}
+	return steps{underRules(rules, reset, hold, waitForStatus(int(status.ErrStatus.Code)))}
 }
 
-// setRule sets the rule for the requests of every instance.
-func setRule(r httpfault.Rule) step { return eachInstance(func(in *instance) { in.http.SetRule(r) }) }
+// underRules makes steps while rules are for the requests of every instance.
+func underRules(rules []fault.Rule, made ...step) step {
+	return func(ctx context.Context, s *scenario) error {
+		for _, in := range s.instances {
+			for _, rule := range rules {
+				defer in.requests.Add(rule)()
+			}
+		}
+		return steps(made).run(ctx, s)
+	}
+}
 
 // slowLists makes every instance list again, and delays all these lists.
 func slowLists(ctx context.Context, s *scenario) error {
-	delay, end := context.WithCancel(ctx)
-	defer end()
-	var delayed atomic.Int32
+	held := map[*instance]*fault.Hold{}
+	for _, in := range s.instances {
+		held[in] = in.requests.Hold(0, func(sent *fault.Request) bool { return sent.Verb.Lists() })
+		defer held[in].Release()
+	}
 	return steps{
-		setRule(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
-			if requests.VerbOf(request) != requests.Watch {
-				delayed.Add(1)
-				select {
-				case <-delay.Done():
-				case <-request.Context().Done():
-				}
-			}
-			return next.RoundTrip(request)
-		}),
-		inject(httpfault.Expired),
-		waitUntil("all lists are delayed", func(*instance) bool { return int(delayed.Load()) >= 2*len(s.instances) }),
+		inject(fault.Expired),
+		waitUntil("all lists are held", func(in *instance) bool { return held[in].Held() >= 2 }),
 		holdTimes(6),
-		setRule(httpfault.Pass),
 	}.run(ctx, s)
 }
 
-// expiredPages returns a rule that refuses streamed lists, so that the informer sends a LIST. The
-// rule makes the answer to a LIST come in pages, and answers 410 to the request for the second
-// page, once for each resource.
-func expiredPages(in *instance) httpfault.Rule {
-	return func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
-		expired := in.http.Requests(path.Base(request.URL.Path), "", requests.NextPage)
-		switch verb := requests.VerbOf(request); {
-		case verb == requests.WatchList:
-			return httpfault.Refuse(apierrors.NewInvalid(schema.GroupKind{}, "", nil))(request, next)
-		case verb == requests.NextPage:
-			return httpfault.Refuse(apierrors.NewResourceExpired("made up"))(request, next)
-		case verb == requests.List && expired == 0:
+// expiredPages returns rules that refuse streamed lists, so that the informer sends a LIST. They make
+// the answer to a LIST come in pages, and answer 410 to the request for the second page, once for
+// each resource.
+func expiredPages() []fault.Rule {
+	return []fault.Rule{
+		{
+			Matches: func(sent *fault.Request) bool { return sent.Verb == fault.WatchList },
+			Answer:  fault.Refuse(apierrors.NewInvalid(schema.GroupKind{}, "", nil)),
+		},
+		{
+			Matches: func(sent *fault.Request) bool { return sent.Verb == fault.NextPage },
+			Answer:  fault.Refuse(apierrors.NewResourceExpired("made up")),
+		},
+		firstInPages("configmaps"),
+		firstInPages("pods"),
+	}
+}
+
+// firstInPages returns a rule that makes the answer to the first LIST of a resource come in pages.
+func firstInPages(resource string) fault.Rule {
+	return fault.Rule{
+		Times:   1,
+		Matches: func(sent *fault.Request) bool { return sent.Verb == fault.List && sent.Resource == resource },
+		Answer: func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 			request = request.Clone(request.Context())
 			query := request.URL.Query()
 			query.Set("limit", "10")
 			query.Del("resourceVersion")
 			query.Del("resourceVersionMatch")
 			request.URL.RawQuery = query.Encode()
-		}
-		return next.RoundTrip(request)
+			return next.RoundTrip(request)
+		},
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"example.com/informer/docs/lab/bench/report"
+	"example.com/informer/docs/lab/report"
 )
 
 // printResult prints the result of one implementation.
@@ -40,7 +40,7 @@ heap in use after each fault: %s to %s
 }
 
 // table returns a table with a line for each fault that was run, in the order of faults.
-func table(faults []fault, runs []results) string {
+func table(faults []entry, runs []results) string {
 	lines := [][]string{{"fault", "runs", "events", "errors", "recovery, median", "worst", "first"}}
 	for _, f := range faults {
 		faultRuns := slices.DeleteFunc(slices.Clone(runs), func(run results) bool { return run[ours].fault != f.name })

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session"
 )
@@ -56,11 +58,12 @@ func runConfigMaps(t *testing.T, config *rest.Config, namespace string) cache.Sh
 	return runInformer(t, listWatch(client, "configmaps", namespace, func(*metav1.ListOptions) {}), &corev1.ConfigMap{})
 }
 
-// A roundTripperFunc is an http.RoundTripper that answers in the place of a server.
-type roundTripperFunc func(*http.Request) (*http.Response, error)
-
-// RoundTrip implements http.RoundTripper.
-func (f roundTripperFunc) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+// refuseAll returns the transport of a client whose requests all get this error of the API server.
+func refuseAll(err *apierrors.StatusError) http.RoundTripper {
+	return fault.RoundTripper(func(request *http.Request) (*http.Response, error) {
+		return fault.Refuse(err)(request, nil)
+	})
+}
 
 // runParcels runs an informer of the custom resource in testdata/parcels.yaml, in one of its
 // versions.

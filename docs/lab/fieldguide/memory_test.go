@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
@@ -56,11 +57,9 @@ func TestOnlyAListIsReadAsAWhole(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			body, answer := io.Pipe()
-			client, err := kubernetes.NewForConfig(&rest.Config{Transport: roundTripperFunc(
+			client, err := kubernetes.NewForConfig(&rest.Config{Transport: fault.RoundTripper(
 				func(request *http.Request) (*http.Response, error) {
-					return &http.Response{StatusCode: http.StatusOK,
-						Header: http.Header{"Content-Type": {"application/json"}},
-						Body:   body, Request: request}, nil
+					return fault.Respond(request, http.StatusOK, body), nil
 				})})
 			must.NoError(t, err)
 			var lw cache.ListerWatcher = listWatch(client, "configmaps", "ns", func(*metav1.ListOptions) {})

@@ -4,7 +4,6 @@ package fieldguide
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -29,6 +28,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -111,13 +111,12 @@ func TestAnObjectThatCannotBeDecoded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const good = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"good"}}`
 		const bad = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"bad"},"data":"text"}`
-		server := roundTripperFunc(func(request *http.Request) (*http.Response, error) {
+		server := fault.RoundTripper(func(request *http.Request) (*http.Response, error) {
 			body := `{"kind":"ConfigMapList","apiVersion":"v1","items":[` + good + `,` + bad + `]}`
 			if request.URL.Query().Get("watch") != "" {
 				body = `{"type":"ADDED","object":` + good + `}{"type":"ADDED","object":` + bad + `}`
 			}
-			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
-				Body: io.NopCloser(strings.NewReader(body)), Request: request}, nil
+			return fault.Respond(request, http.StatusOK, strings.NewReader(body)), nil
 		})
 		informer := runConfigMaps(t, &rest.Config{Transport: server}, "ns")
 		log.want(t, `I… reflector.go:…] "Data couldn't be fetched in watchlist mode. `+
@@ -131,7 +130,7 @@ func TestAnObjectThatCannotBeDecoded(t *testing.T) {
 }
 
 func TestTheServerRefusesConnections(t *testing.T) {
-	refuse := roundTripperFunc(func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED })
+	refuse := fault.RoundTripper(func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED })
 	for _, verbosity := range []int{1, 2} {
 		log := captureKlog(t, verbosity)
 		synctest.Test(t, func(t *testing.T) {
@@ -150,7 +149,7 @@ func TestTheServerRefusesConnections(t *testing.T) {
 // The client repeats the request ten times, and calls this a Retry-After. The informer tries again
 // forever.
 func TestTheServerDoesNotAnswer(t *testing.T) {
-	silent := roundTripperFunc(func(*http.Request) (*http.Response, error) {
+	silent := fault.RoundTripper(func(*http.Request) (*http.Response, error) {
 		time.Sleep(30 * time.Second)
 		return nil, os.ErrDeadlineExceeded // i/o timeout
 	})

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -26,10 +25,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/metrics"
 
-	"example.com/informer/docs/lab/faults/httpfault"
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/netfault"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
@@ -38,7 +36,7 @@ func TestAConnectionThatIsDead(t *testing.T) {
 	log, s := captureKlog(t, 0), sessiontest.Open(t)
 	t.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "1") // for the informer's connections; those of the session exist
 	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "1")
-	proxy, err := netfault.For(s.Config)
+	proxy, err := fault.For(s.Config)
 	must.NoError(t, err)
 	t.Cleanup(proxy.Close)
 	config := rest.CopyConfig(s.Config)
@@ -157,8 +155,7 @@ func TestAVeryShortWatch(t *testing.T) {
 }
 
 func TestTooManyRequests(t *testing.T) {
-	refuse := httpfault.Refuse(apierrors.NewTooManyRequests("too many requests, please try again later", 1))
-	busy := roundTripperFunc(func(request *http.Request) (*http.Response, error) { return refuse(request, nil) })
+	busy := refuseAll(apierrors.NewTooManyRequests("too many requests, please try again later", 1))
 	for _, verbosity := range []int{1, 2, 3, 4} {
 		log := captureKlog(t, verbosity)
 		synctest.Test(t, func(t *testing.T) {
@@ -275,8 +272,7 @@ func TestACRDThatIsCreatedAgain(t *testing.T) {
 // once.
 func TestClientSideThrottling(t *testing.T) {
 	log := captureKlog(t, 0)
-	refuse := httpfault.Refuse(apierrors.NewNotFound(corev1.Resource("pods"), "a"))
-	server := roundTripperFunc(func(request *http.Request) (*http.Response, error) { return refuse(request, nil) })
+	server := refuseAll(apierrors.NewNotFound(corev1.Resource("pods"), "a"))
 	client, err := kubernetes.NewForConfig(&rest.Config{Transport: server, QPS: 0.8, Burst: 1})
 	must.NoError(t, err)
 	must.Run(t, func(ctx context.Context) {
@@ -300,8 +296,7 @@ func TestEachRequestOfALimitedClientIsAWait(t *testing.T) {
 	waits, before := new(countedLatency), metrics.RateLimiterLatency
 	metrics.RateLimiterLatency = waits
 	t.Cleanup(func() { metrics.RateLimiterLatency = before })
-	refuse := httpfault.Refuse(apierrors.NewNotFound(corev1.Resource("pods"), "a"))
-	server := roundTripperFunc(func(request *http.Request) (*http.Response, error) { return refuse(request, nil) })
+	server := refuseAll(apierrors.NewNotFound(corev1.Resource("pods"), "a"))
 	for qps, want := range map[float32]int{1000: 3, -1: 0} {
 		waits.n = 0
 		client, err := kubernetes.NewForConfig(&rest.Config{Transport: server, QPS: qps, Burst: 1000})

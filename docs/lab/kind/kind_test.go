@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +18,7 @@ import (
 
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
+	"example.com/informer/scripts/harness/step/manifest"
 )
 
 var update = flag.Bool("update", false, "play the steps on a kind cluster, and write the table of "+page)
@@ -132,39 +132,18 @@ func readTable(t *testing.T) table {
 	return found
 }
 
-// listed matches a step in the list of steps in main.go.
-var listed = regexp.MustCompile(`\bName: "(\w+)", Title: `)
-
-// steps returns the steps that need a cluster, by the program that has them.
+// steps returns the steps that need a cluster, by the program that has them. A program in a module of
+// its own makes its own cluster.
 func steps(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
-	for _, pattern := range []string{"/0*/main.go", "/0*/*/main.go"} {
-		files, err := filepath.Glob(root(t) + pattern)
-		must.NoError(t, err)
-		for _, file := range files {
-			source, err := os.ReadFile(file)
-			must.NoError(t, err)
-			_, list, ok := strings.Cut(string(source), "step.Chapter{")
-			if !ok {
-				continue // it plays no steps, or none on the cluster of the user
-			}
-			program, err := filepath.Rel(root(t), filepath.Dir(file))
-			must.NoError(t, err)
-			begins := listed.FindAllStringSubmatchIndex(list, -1)
-			for i, at := range begins {
-				end := len(list)
-				if i+1 < len(begins) {
-					end = begins[i+1][0]
-				}
-				if !strings.Contains(list[at[0]:end], "Offline: true") {
-					found[program] = append(found[program], list[at[2]:at[3]])
-				}
-			}
-			transcripts, err := filepath.Glob(filepath.Dir(file) + "/testdata/*.txt")
-			must.NoError(t, err)
-			if len(begins) != len(transcripts) {
-				t.Fatalf("%s lists %d steps, and has %d transcripts", file, len(begins), len(transcripts))
+	workspace := os.DirFS(root(t))
+	all, err := manifest.Read(workspace)
+	must.NoError(t, err)
+	for program, steps := range all {
+		for _, s := range steps {
+			if s.NeedsCluster && !manifest.InOwnModule(workspace, program) {
+				found[program] = append(found[program], s.Name)
 			}
 		}
 	}

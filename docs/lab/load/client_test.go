@@ -13,7 +13,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/08-factory/factory"
-	"example.com/informer/docs/lab/bench/report"
 	"example.com/informer/scripts/harness/usage"
 )
 
@@ -30,7 +29,7 @@ type Client struct {
 
 // Settings are the settings of a Client.
 type Settings struct {
-	Factory    string // report.Ours or report.Theirs
+	Factory    string // ours or report.Theirs
 	Kubeconfig string
 	Objects    int
 }
@@ -52,12 +51,12 @@ func (c *Client) Sync(s Settings, measured *Values) error {
 	}
 	var informer cache.SharedIndexInformer
 	var start func(context.Context)
-	if s.Factory == report.Ours {
-		ours := factory.New(client, factory.Options{Namespace: namespace})
-		informer, start = ours.ConfigMaps().Informer(), ours.Start
+	if s.Factory == ours {
+		f := factory.New(client, factory.Options{Namespace: namespace})
+		informer, start = f.ConfigMaps().Informer(), f.Start
 	} else {
-		theirs := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
-		informer, start = theirs.Core().V1().ConfigMaps().Informer(), theirs.StartWithContext
+		f := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
+		informer, start = f.Core().V1().ConfigMaps().Informer(), f.StartWithContext
 	}
 	var synced []cache.DoneChecker
 	for _, h := range c.handlers {

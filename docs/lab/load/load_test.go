@@ -7,7 +7,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/signal"
+	"path/filepath"
 	"slices"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,7 +27,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"example.com/informer/docs/lab/bench/report"
+	"example.com/informer/docs/lab/report"
+	"example.com/informer/scripts/cluster/binaries"
+	"example.com/informer/scripts/cluster/local"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -32,13 +38,22 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// BenchmarkLoad measures the two factories on an empty cluster. It reports each result as a
-// sub-benchmark, which measures nothing itself.
+// BenchmarkLoad measures the two factories on a control plane of its own, without controllers, scheduler
+// and nodes, so that only the benchmark changes objects. It reports each result as a sub-benchmark, which
+// measures nothing itself. Ctrl-C stops the control plane, so that the requests fail.
 func BenchmarkLoad(b *testing.B) {
-	p, kubeconfig := newPlan(testing.Short()), os.Getenv("KUBECONFIG")
-	if kubeconfig == "" {
-		b.Fatal("KUBECONFIG names no cluster: scripts/load.sh makes one")
-	}
+	p := newPlan(testing.Short())
+	ctx, stop := signal.NotifyContext(b.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	plane, err := local.Start(ctx, local.Options{
+		Dir: filepath.Join(b.TempDir(), "plane"), Options: binaries.Options{Progress: os.Stderr},
+		Disable: []string{local.ControllerManager, local.Scheduler, local.Node},
+	})
+	must.NoError(b, err)
+	stopPlane := sync.OnceValue(plane.Stop)
+	b.Cleanup(func() { must.NoError(b, stopPlane()) })
+	context.AfterFunc(ctx, func() { _ = stopPlane() })
+	kubeconfig := plane.Kubeconfig()
 	client, err := connect(kubeconfig, func(config *rest.Config) { config.QPS = -1 })
 	must.NoError(b, err)
 	defer utilnet.CloseIdleConnectionsFor(client.CoreV1().RESTClient().(*rest.RESTClient).Client.Transport)
@@ -70,7 +85,7 @@ func connect(kubeconfig string, change func(*rest.Config)) (kubernetes.Interface
 // They take turns in being first. It returns the processes of the last round, which continue to
 // run: both get the changes at the same time.
 func syncAll(b *testing.B, p plan, settings Settings) (stay []*process) {
-	order := []string{report.Theirs, report.Ours}
+	order := []string{report.Theirs, ours}
 	for round := range p.rounds {
 		for _, settings.Factory = range order {
 			client := startProcess(b, settings.Factory)

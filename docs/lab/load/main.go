@@ -1,28 +1,20 @@
-// Command load puts our factory and client-go's under the same load, each in a process of its own,
-// on a temporary control plane. It runs BenchmarkLoad, prints a table, and writes the table and all
-// results to docs/lab/load.
-//
-//	go run ./docs/lab/load [-quick] [-table] [-o FOLDER]
+// Command load makes a table of BenchmarkLoad, which puts our factory and client-go's under the same load.
+// It reads results from standard input. scripts/load.sh measures.
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"example.com/informer/docs/lab/bench/report"
-	"example.com/informer/scripts/cluster/binaries"
-	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/docs/lab/report"
 )
 
-// program reports an error if an event was lost, but not if our factory is worse than client-go's.
-var program = report.Program{Folder: "load", Package: "load", Measure: measure, Table: table}
+// ours is our factory in the results.
+const ours = "ours"
 
-func main() { program.Main() }
+func main() { report.Main(newPlan(false).head(), table) }
 
 const handlerCount = 10
 
@@ -46,24 +38,14 @@ func newPlan(quick bool) plan {
 	return plan{sizes: []int{1000, 10_000, 50_000}, rounds: 5, rate: 200, slices: 6, slice: 10 * time.Second}
 }
 
-// measure runs the benchmark on a control plane without controllers, scheduler and nodes, so that
-// only the benchmark changes objects.
-func measure(ctx context.Context, run *report.Run) (err error) {
-	p := newPlan(run.Quick)
-	run.Config("load", fmt.Sprintf("ConfigMaps of 1 KiB over protobuf from one API server; %d handlers; "+
-		"each factory in a process of its own", handlerCount))
-	run.Config("objects", strings.Trim(fmt.Sprint(p.sizes), "[]"))
-	run.Config("sync", fmt.Sprintf("%d rounds, one after the other, taking turns", p.rounds))
-	run.Config("changes", fmt.Sprintf("both at the same time, measured in %d slices of %v", p.slices, p.slice))
-	plane, err := local.Start(ctx, local.Options{
-		Dir: filepath.Join(run.Dir, "plane"), Options: binaries.Options{Progress: run.Progress},
-		Disable: []string{local.ControllerManager, local.Scheduler, local.Node},
-	})
-	if err != nil {
-		return fmt.Errorf("starting a control plane: %w", err)
-	}
-	defer func() { err = errors.Join(err, plane.Stop()) }()
-	return run.Bench(ctx, "Load", "1x", "KUBECONFIG="+plane.Kubeconfig())
+// head returns what is written above the results.
+func (p plan) head() string {
+	return fmt.Sprintf("load: ConfigMaps of 1 KiB over protobuf from one API server; %d handlers; "+
+		"each factory in a process of its own\n"+
+		"objects: %s\n"+
+		"sync: %d rounds, one after the other, taking turns\n"+
+		"changes: both at the same time, measured in %d slices of %v\n",
+		handlerCount, strings.Trim(fmt.Sprint(p.sizes), "[]"), p.rounds, p.slices, p.slice)
 }
 
 // rows are the rows for each number of objects. Bench is the part of the benchmark's name after
@@ -97,7 +79,7 @@ func table(results *report.Results) (string, error) {
 			[]string{"what", "client-go", "ours", "ratio", "spread", "ours is"})
 		for _, row := range rows {
 			row.Bench = bench + row.Bench
-			c, err := results.Compare(row)
+			c, err := results.Compare(row, ours)
 			if err != nil {
 				return "", err
 			}

@@ -3,11 +3,9 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"os"
-	"path/filepath"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -16,55 +14,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
-	"example.com/informer/docs/lab/bench/report"
+	"example.com/informer/docs/lab/report"
 	"example.com/informer/scripts/harness/must"
 )
 
-type writerFunc func(text []byte) (int, error)
-
-func (f writerFunc) Write(text []byte) (int, error) { return f(text) }
-
-// quickRun makes a quick run, with its results in a folder. It stops the run when its progress has
-// this text, unless the text is "". It fails if the run leaves a temporary file. If the run left a
-// process, stopping the control plane would fail.
-func quickRun(t *testing.T, folder, stopAt string) (stdout string, err error) {
-	t.Helper()
-	temp := t.TempDir()
-	t.Setenv("TMPDIR", temp)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var output bytes.Buffer
-	progress := writerFunc(func(text []byte) (int, error) {
-		if stopAt != "" && strings.Contains(string(text), stopAt) {
-			cancel()
-		}
-		return t.Output().Write(text)
-	})
-	err = program.Run(ctx, []string{"-quick", "-o", folder}, &output, progress)
-	left, readErr := os.ReadDir(temp)
-	must.NoError(t, readErr)
-	if len(left) > 0 {
-		t.Errorf("the run has left these files: %v", left)
-	}
-	return output.String(), err
-}
-
-// A quick run loses nothing, and writes a table and results. The test does not look at the times:
-// on a busy machine, a quick run can measure anything.
+// A quick run loses nothing, and has all results. The test does not look at the times: on a busy machine,
+// a quick run can measure anything.
 func TestAQuickRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
 	}
-	folder := filepath.Join(t.TempDir(), "results")
-	stdout, err := quickRun(t, folder, "")
+	cmd := exec.CommandContext(t.Context(), os.Args[0],
+		"-test.short", "-test.run=^$", "-test.bench=^BenchmarkLoad$", "-test.benchtime=1x")
+	cmd.Stderr = t.Output()
+	output, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	results, err := report.Read(newPlan(true).head() + string(output))
 	must.NoError(t, err)
-	results, text := read(t, folder)
-	if diff := cmp.Diff(text, stdout); diff != "" {
-		t.Errorf("the output differs from table.txt (-table.txt +output):\n%s", diff)
-	}
-	if want := "client-go v0."; !strings.Contains(text, want) {
-		t.Errorf("the table has no %q:\n%s", want, text)
-	}
+	_, err = table(results)
+	must.NoError(t, err)
 	for _, name := range []string{"100/%s/informer=client-go", "100/%s/informer=ours", "300/%s/informer=ours"} {
 		name = "Load/objects=" + name
 		wantEvents := []float64{1000} // 50 changes per second for 2 s, to 10 handlers
@@ -79,37 +49,19 @@ func TestAQuickRun(t *testing.T) {
 	}
 }
 
-// A run that is stopped writes nothing, wherever it is.
-func TestAQuickRunThatIsStopped(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts a control plane")
-	}
-	for _, stopAt := range []string{"starting the control plane", "300/Sync/informer=ours#01", "300/Changes"} {
-		t.Run(stopAt, func(t *testing.T) {
-			folder := filepath.Join(t.TempDir(), "results")
-			_, err := quickRun(t, folder, stopAt)
-			if want := "stopped, nothing was written"; err == nil || err.Error() != want {
-				t.Errorf("Run() = %v, want %s", err, want)
-			}
-			if _, err := os.Stat(folder); !os.IsNotExist(err) {
-				t.Errorf("Stat(%s) = %v, want that the folder does not exist", folder, err)
-			}
-		})
-	}
-}
-
 // The table in the book is that of the results in the same folder.
 func TestTheBooksTable(t *testing.T) {
-	results, want := read(t, ".")
-	got, err := table(results)
+	got, err := table(readResults(t))
 	must.NoError(t, err)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("go run ./docs/lab/load -table would change table.txt (-table.txt +new):\n%s", diff)
+	want, err := os.ReadFile("table.txt")
+	must.NoError(t, err)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("go run ./docs/lab/load gives another table than table.txt (-table.txt +new):\n%s", diff)
 	}
 }
 
 func TestATableWithLostObjectsIsAnError(t *testing.T) {
-	results, _ := read(t, ".")
+	results := readResults(t)
 	results.Values("Load/objects=1000/Handlers/informer=ours", "lost")[0] = 1
 	got, err := table(results)
 	if want := "1 objects were lost"; err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -120,15 +72,14 @@ func TestATableWithLostObjectsIsAnError(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, folder string) (results *report.Results, table string) {
+// readResults reads the results in this folder.
+func readResults(t *testing.T) *report.Results {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, "results.txt"))
+	text, err := os.ReadFile("results.txt")
 	must.NoError(t, err)
-	results, err = report.Read(string(text))
+	results, err := report.Read(string(text))
 	must.NoError(t, err)
-	text, err = os.ReadFile(filepath.Join(folder, "table.txt"))
-	must.NoError(t, err)
-	return results, string(text)
+	return results
 }
 
 func TestVerdicts(t *testing.T) {
@@ -150,7 +101,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestAClientThatFails(t *testing.T) {
-	err := startProcess(t, report.Ours).rpc.Call("Client.Sync", Settings{Kubeconfig: "no-such-file"}, &Values{})
+	err := startProcess(t, ours).rpc.Call("Client.Sync", Settings{Kubeconfig: "no-such-file"}, &Values{})
 	if want := "stat no-such-file: no such file or directory"; err == nil || err.Error() != want {
 		t.Errorf("Client.Sync of a missing kubeconfig = %v, want %s", err, want)
 	}
@@ -232,19 +183,5 @@ func TestAMeter(t *testing.T) {
 	}
 	if used["requests"] != 0 {
 		t.Errorf("requests of a lap = %v, want 0", used["requests"])
-	}
-}
-
-func TestTheMemoryOfAClient(t *testing.T) {
-	var memory Values
-	must.NoError(t, new(Client).Memory(0, &memory))
-	if memory["peak-B"] < memory["heap-B"] {
-		t.Errorf("the greatest resident memory is %v, want at least the heap, %v", memory["peak-B"], memory["heap-B"])
-	}
-}
-
-func TestCoreSeconds(t *testing.T) {
-	if total, busy := coreSeconds(); busy < 0 || busy > total {
-		t.Errorf("coreSeconds() = %v, %v; want a busy time from 0 to the total", total, busy)
 	}
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"net"
 	"sync/atomic"
 	"syscall"
@@ -11,12 +10,12 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"example.com/informer/scripts/harness/requests"
+	"example.com/informer/scripts/harness/fault"
 )
 
 // A meter measures this process. The zero value is ready for use.
 type meter struct {
-	requests requests.Counter
+	requests fault.Requests
 	bytes    atomic.Int64
 	last     Values // the totals at the last lap
 }
@@ -24,23 +23,8 @@ type meter struct {
 // count changes a configuration so that the meter counts the requests of its clients, and the bytes
 // that they receive. The bytes include those of HTTP and TLS.
 func (m *meter) count(config *rest.Config) {
-	m.requests.Count(config)
-	config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := new(net.Dialer).DialContext(ctx, network, address)
-		return &countedConn{conn, &m.bytes}, err
-	}
-}
-
-// A countedConn counts the bytes that it reads.
-type countedConn struct {
-	net.Conn
-	read *atomic.Int64
-}
-
-func (c *countedConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	c.read.Add(int64(n))
-	return n, err
+	config.Wrap(m.requests.Wrap)
+	config.Dial = fault.CountBytes(new(net.Dialer).DialContext, &m.bytes)
 }
 
 // lap returns the values since the last lap, and begins a new one.

@@ -27,7 +27,7 @@ import (
 const page = "../../take-home.md"
 
 // edit is the sed script of the page, which makes a step independent of the workspace.
-const edit = `/harness/d; s/step\.Lesson/Lesson/`
+const edit = `/harness/d; s/step\.Env/Env/`
 
 // The steps of the page build in an empty module, without the workspace, with the versions of the
 // workspace, so that Go has compiled all packages already. The program shows a pod of the namespace

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"net"
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -23,9 +22,8 @@ import (
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/07-shared-informer/parttwo"
-	"example.com/informer/docs/lab/faults/httpfault"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/requests"
 )
 
 // The rows have a request and its answer. N is the version of an object that is not in the cache
@@ -91,18 +89,13 @@ func (s *servers) connect(t *testing.T, address string) *connection {
 	t.Cleanup(c.dialer.CloseAll)
 	config := rest.CopyConfig(s.config)
 	config.Dial = c.dialer.DialContext
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		transport := httpfault.New(next)
-		transport.SetRule(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
-			verb := strings.Replace(string(requests.VerbOf(r)), " with the initial list", "+", 1)
-			c.seen <- verb + " " + cmp.Or(r.URL.Query().Get("resourceVersion"), `""`)
-			if verb == "WATCH" && c.expire.CompareAndSwap(true, false) {
-				return httpfault.Refuse(expired)(r, next)
-			}
-			return next.RoundTrip(r)
-		})
-		return transport
-	})
+	var asked fault.Requests
+	config.Wrap(asked.Wrap)
+	asked.Add(fault.Rule{Answer: fault.Refuse(expired), Matches: func(sent *fault.Request) bool {
+		verb := strings.Replace(string(sent.Verb), " with the initial list", "+", 1)
+		c.seen <- verb + " " + cmp.Or(sent.URL.Query().Get("resourceVersion"), `""`)
+		return sent.Verb == fault.Watch && c.expire.CompareAndSwap(true, false)
+	}})
 	client, err := kubernetes.NewForConfig(config)
 	must.NoError(t, err)
 	c.lw = cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "podtemplates", "default", fields.Everything())

@@ -28,7 +28,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/informer/03-reflector/reflector"
-	"example.com/informer/docs/lab/faults/httpfault"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
@@ -128,18 +128,13 @@ func describeLog(t *testing.T, lines []string) string {
 	return "V" + level + " " + message
 }
 
-// failingClient returns a client whose requests are answered by a rule, and the number of its
-// requests.
-func failingClient(t *testing.T, rule httpfault.Rule) (client kubernetes.Interface, tries *int) {
-	transport := httpfault.New(nil)
-	tries = new(int)
-	transport.SetRule(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
-		*tries++
-		return rule(r, next)
-	})
-	client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1}, &http.Client{Transport: transport})
+// failingClient returns a client whose requests all get this answer, and its requests.
+func failingClient(t *testing.T, answer fault.Answer) (client kubernetes.Interface, asked *fault.Requests) {
+	asked = &fault.Requests{}
+	asked.Add(fault.Rule{Answer: answer})
+	client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1}, &http.Client{Transport: asked.Wrap(nil)})
 	must.NoError(t, err)
-	return client, tries
+	return client, asked
 }
 
 // The REST client repeats a LIST from a too large version ten times, as all requests that get 5xx
@@ -147,19 +142,19 @@ func failingClient(t *testing.T, rule httpfault.Rule) (client kubernetes.Interfa
 func TestTheRESTClientRepeatsAListThatIsTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		client, tries := failingClient(t, httpfault.Refuse(tooLarge))
+		client, asked := failingClient(t, fault.Refuse(tooLarge))
 		_, err := client.CoreV1().PodTemplates("").List(t.Context(), metav1.ListOptions{ResourceVersion: "12"})
 		if !apierrors.IsTimeout(err) {
 			t.Errorf("List() = %v, want a Timeout error", err)
 		}
-		wantTenRepeats(t, *tries, time.Since(start))
+		wantTenRepeats(t, asked, time.Since(start))
 	})
 }
 
 // wantTenRepeats wants eleven tries with a second between them.
-func wantTenRepeats(t *testing.T, tries int, took time.Duration) {
+func wantTenRepeats(t *testing.T, asked *fault.Requests, took time.Duration) {
 	t.Helper()
-	if tries != 11 {
+	if tries := asked.Mark(); tries != 11 {
 		t.Errorf("the client tried %d times, want 11", tries)
 	}
 	if took = took.Round(time.Second); took != 10*time.Second {
@@ -171,19 +166,19 @@ func wantTenRepeats(t *testing.T, tries int, took time.Duration) {
 // out. After that, it returns a watch that has ended, and no error. After other errors, it returns
 // the error immediately.
 func TestWhatTheRESTClientMakesOfABrokenConnection(t *testing.T) {
-	watchOver := func(t *testing.T, broken error) (watch.Interface, int, error) {
-		client, tries := failingClient(t,
+	watchOver := func(t *testing.T, broken error) (watch.Interface, *fault.Requests, error) {
+		client, asked := failingClient(t,
 			func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, broken })
 		w, err := client.CoreV1().ConfigMaps("").Watch(t.Context(), metav1.ListOptions{})
-		return w, *tries, err
+		return w, asked, err
 	}
 	for _, broken := range []error{io.EOF, syscall.ECONNRESET, os.ErrDeadlineExceeded /* i/o timeout */} {
 		t.Run(broken.Error(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				w, tries, err := watchOver(t, broken)
+				w, asked, err := watchOver(t, broken)
 				must.NoError(t, err)
-				wantTenRepeats(t, tries, time.Since(start))
+				wantTenRepeats(t, asked, time.Since(start))
 				if event, open := <-w.ResultChan(); open {
 					t.Errorf("the watch has the event %v, want that it has ended", event)
 				}
@@ -193,8 +188,8 @@ func TestWhatTheRESTClientMakesOfABrokenConnection(t *testing.T) {
 	for _, broken := range []error{syscall.ECONNREFUSED, syscall.ENETUNREACH, &net.DNSError{Err: "no such host"}} {
 		t.Run(broken.Error(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				_, tries, err := watchOver(t, broken)
-				if tries != 1 {
+				_, asked, err := watchOver(t, broken)
+				if tries := asked.Mark(); tries != 1 {
 					t.Errorf("the client tried %d times, want once", tries)
 				}
 				if !errors.Is(err, broken) {

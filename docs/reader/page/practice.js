@@ -120,10 +120,16 @@ function begin({ id, action }) {
   const figure = figures.includes(asked) ? asked : figures[0];
   run = { id, action, page, figure, seen: 1, verdict: "", isOver: false };
   if (!figure) return say(null, page.replace("/practice/", " ").replace(".md", `: ${action}`));
-  $(".played", figure)?.remove();
-  run.output = element("pre", "played");
-  run.output.tabIndex = 0;
-  figure.append(run.output);
+  const old = $(".played", figure);
+  if (action === "hint" && old) { // it is about what is there
+    run.output = old;
+    print(`$ scripts/practice.sh hint ${exercises[page]?.name ?? ""}`, "c");
+  } else {
+    old?.remove();
+    run.output = element("pre", "played");
+    run.output.tabIndex = 0;
+    $("figcaption", figure).after(run.output);
+  }
   figures.forEach(show);
 }
 
@@ -131,12 +137,14 @@ function print(text, className = "") {
   if (!run.output) return;
   run.isTask ||= run.action === "start" && text.startsWith("# "); // it is above, as text
   if (run.isTask) return;
+  $(".waiting:last-child", run.output)?.remove(); // the next line says more
+  if (/^ +…/.test(text)) className = "c waiting"; // how long something takes
   const looks = { check: { "  FAIL": "gd" }, solution: { "+": "gi", "-": "gd" } }[run.action] ?? {};
   const look = Object.keys(looks).find(start => text.startsWith(start));
   const line = element("span", "line " + (className || looks[look] || ""));
   line.append(...(run.action === "solution" && look ? [text] : linkOutput(text, known(), exercises[page])));
   run.output.append(line);
-  if (run.action === "check") run.output.scrollTop = run.output.scrollHeight;
+  if (["check", "hint"].includes(run.action)) run.output.scrollTop = run.output.scrollHeight;
 }
 
 const ends = {

@@ -5,14 +5,17 @@ import "./copy.js";
 import { $, $$, element, forgetRefusals } from "./dom.js";
 import { keep, keepPlace } from "./keep.js";
 import { onPracticeEvent, showExercises } from "./practice.js";
-import { noteChange, onRunEvent, runInView } from "./run.js";
+import { actInView, noteChange, onRunEvent } from "./run.js";
 
-// Light or dark. A click switches from what is seen now.
+// Light or dark. A click switches from what is seen now. What the system has is kept as that, so that it goes on changing
+// with the system.
 $("#theme").addEventListener("click", () => {
   const root = document.documentElement;
   const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  root.dataset.theme = (root.dataset.theme || system) === "dark" ? "light" : "dark";
-  keep({ theme: root.dataset.theme });
+  const chosen = (root.dataset.theme || system) === "dark" ? "light" : "dark";
+  if (chosen === system) delete root.dataset.theme;
+  else root.dataset.theme = chosen;
+  keep({ theme: chosen === system ? "system" : chosen });
 });
 
 // The contents, which a narrow window hides.
@@ -177,7 +180,7 @@ document.addEventListener("keydown", event => {
   const isTyping = event.target.closest("input, textarea, select, dialog") && event.key !== "Escape";
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   const go = selector => $(selector)?.click();
-  const keys = { n: () => go("[rel=next]"), p: () => go("[rel=prev]"), r: runInView, "/": openFinder, "?": () => keysWindow.showModal(), Escape: () => { closePanel(); showMenu(false); } };
+  const keys = { n: () => go("[rel=next]"), p: () => go("[rel=prev]"), r: () => actInView("run"), s: () => actInView("step"), "/": openFinder, "?": () => keysWindow.showModal(), Escape: () => { closePanel(); showMenu(false); } };
   if (!Object.hasOwn(keys, event.key)) return;
   if (event.key !== "Escape") event.preventDefault();
   keys[event.key]();

@@ -330,14 +330,15 @@ document.addEventListener("click", event => {
   if (button) act(button.dataset.do, button.closest("figure"));
 });
 
-// runInView runs the step whose transcript is nearest to the middle of the window.
-export function runInView() {
+// actInView runs the step whose transcript is nearest to the middle of the window, or goes through it.
+export function actInView(name) {
   const middle = innerHeight / 2;
   const distance = where => {
     const { top, bottom } = where.getBoundingClientRect();
     return top > middle ? top - middle : bottom < middle ? middle - bottom : 0;
   };
-  const [nearest] = $$("figure[data-run]").sort((a, b) => distance(a) - distance(b));
+  const button = where => $(`[data-do="${name}"]`, where);
+  const [nearest] = $$("figure[data-run]").filter(button).sort((a, b) => distance(a) - distance(b));
   if (!nearest || distance(nearest) > innerHeight) return;
-  if (!$('[data-do="run"]', nearest).hidden) act("run", nearest);
+  if (!button(nearest).hidden) act(name, nearest);
 }

@@ -1,5 +1,5 @@
-// Package fakeapi is a ListerWatcher without a server, for tests. A test sets the objects of its
-// lists, and sends the events of its watches.
+// Package fakeapi has API servers in memory, for tests. Server is a ListerWatcher: a test sets the
+// objects of its lists, and sends the events of its watches. HTTP is for tests with a real client.
 package fakeapi
 
 import (

@@ -1,5 +1,5 @@
 // Package hunk reads a change of a text that is written down as a difference: a planted bug, or a
-// wrong answer.
+// wrong answer. The compiler sees the changed text in an overlay.
 package hunk
 
 import (

@@ -6,27 +6,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/sets"
-)
 
-// patience is how long a step may print nothing. The machine may be busy.
-const patience = time.Minute
+	"example.com/informer/scripts/harness/workspace"
+)
 
 // A Chapter is what these tests need of a play.Chapter.
 type Chapter interface {
 	StepNames() []string
+	CheckManifest(root fs.FS) error
 	Transcripts() ([]string, error) // the names of the steps that have one
 	StepNeedsCluster(name string) bool
-	CheckStep(ctx context.Context, name string, patience time.Duration, show func(line string)) error
+	CheckStep(ctx context.Context, name string, show func(line string)) error
 }
 
 // Play plays every step of the chapter as a parallel subtest. With -short, it skips the steps that
-// need a cluster. It fails if a transcript belongs to no step.
+// need a cluster. It fails if a transcript belongs to no step, or if the manifest of the steps is not
+// up to date.
 func Play(t *testing.T, c Chapter) {
 	eachStep(t, c, func(t *testing.T, name string) {
 		skipShort(t, c, name)
@@ -46,6 +48,11 @@ func PlayInFakeTime(t *testing.T, c Chapter) {
 // eachStep runs a subtest for each step, and compares the names of the steps with those of the
 // transcripts.
 func eachStep(t *testing.T, c Chapter, test func(t *testing.T, name string)) {
+	root, err := workspace.Root(".")
+	NoError(t, err)
+	if err := c.CheckManifest(os.DirFS(root)); err != nil {
+		t.Error(err)
+	}
 	names, err := c.Transcripts()
 	NoError(t, err)
 	transcripts := sets.New(names...)
@@ -72,7 +79,7 @@ func skipShort(t *testing.T, c Chapter, name string) {
 func check(t *testing.T, c Chapter, name string) {
 	t.Helper()
 	var shown strings.Builder
-	err := c.CheckStep(t.Context(), name, patience, func(line string) { fmt.Fprintln(&shown, line) })
+	err := c.CheckStep(t.Context(), name, func(line string) { fmt.Fprintln(&shown, line) })
 	if err != nil {
 		t.Errorf("%v\nall lines of the step:\n%s", err, &shown)
 	}
@@ -88,7 +95,7 @@ func EndOnCtrlC(t *testing.T, c Chapter, name string) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			lines := 0
-			err := c.CheckStep(ctx, name, patience, func(string) {
+			err := c.CheckStep(ctx, name, func(string) {
 				lines++
 				if lines == nth {
 					cancel()

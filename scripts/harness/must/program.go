@@ -1,4 +1,4 @@
-// Helpers that run a chapter as a program, in another process.
+// Helpers that run a program that is tested, such as a chapter, in another process.
 
 package must
 
@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// Env is the environment variable of a process that is to run the chapter, not its tests.
-const Env = "RUN_CHAPTER"
+// Env is the environment variable of a process that is to run the program, not its tests.
+const Env = "RUN_PROGRAM"
 
-// Program runs the chapter's main if Env is set, and exits. TestMain calls it first.
+// Program runs the main function of the program if Env is set, and exits. TestMain calls it first.
 func Program(main func()) {
 	if os.Getenv(Env) != "" {
 		main()
@@ -22,7 +22,7 @@ func Program(main func()) {
 	}
 }
 
-// Command returns a command that runs the chapter. The end of the test kills it.
+// Command returns a command that runs the program. The end of the test kills it.
 func Command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"example.com/informer/scripts/harness/hunk"
 )
 
 // check checks exercises, and prints whether they are solved.
@@ -75,7 +77,7 @@ func (p *practice) isSolved(ctx context.Context, e exercise) (ok bool, err error
 	if err != nil {
 		return false, err
 	}
-	overlay, err := writeOverlay(p.place(e), dir, texts)
+	overlay, err := hunk.Overlay(p.place(e), dir, texts)
 	if err != nil {
 		return false, err
 	}

@@ -4,10 +4,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -214,30 +212,4 @@ func (c *checker) testAll(ctx context.Context, cmd command, binary string) (fail
 		}
 	}
 	return failure, names, nil
-}
-
-// writeOverlay writes a file for go's flag -overlay, which replaces files of a workspace by these
-// texts, and returns its path. An empty text means that there is no such file. The compiler names
-// the files of the workspace, not those that replace them.
-func writeOverlay(root, dir string, texts map[string]string) (file string, err error) {
-	if len(texts) == 0 {
-		return "", nil
-	}
-	replace := map[string]string{}
-	for name, text := range texts {
-		replacement := ""
-		if text != "" {
-			if filepath.Ext(name) == ".go" {
-				text = fmt.Sprintf("//line %s:1:1\n%s", filepath.Join(root, name), text)
-			}
-			replacement = filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
-			if err := os.WriteFile(replacement, []byte(text), 0o600); err != nil {
-				return "", err
-			}
-		}
-		replace[filepath.Join(root, name)] = replacement
-	}
-	overlay, _ := json.Marshal(map[string]any{"Replace": replace}) // strings can always be marshaled
-	file = filepath.Join(dir, "overlay.json")
-	return file, os.WriteFile(file, overlay, 0o600)
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/informer/scripts/harness/hunk"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/workspace"
 )
@@ -106,7 +107,7 @@ func wantFailure(t *testing.T, root string, e exercise, what, version, name, wor
 func checkerWith(t *testing.T, root string, files map[string]string) *checker {
 	t.Helper()
 	dir := t.TempDir()
-	overlay, err := writeOverlay(root, dir, files)
+	overlay, err := hunk.Overlay(root, dir, files)
 	must.NoError(t, err)
 	c := newChecker(root, dir, overlay, &strings.Builder{})
 	c.patience = time.Minute // the machine may be busy

@@ -15,9 +15,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/netfault"
-	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session"
 )
 
@@ -35,21 +34,21 @@ type Informer struct {
 	Recorders  []*Recorder      // its handlers
 	Store      Lister
 
-	proxy    *netfault.Proxy
-	requests requests.Counter
+	proxy    *fault.Proxy
+	requests fault.Requests
 }
 
 // NewInformer returns an Informer with this number of handlers. The caller makes the informer
 // itself, with ConfigMaps and Recorders, and sets Store.
 func NewInformer(t *testing.T, s *session.Session, name string, handlers int) *Informer {
 	t.Helper()
-	proxy, err := netfault.For(s.Config)
+	proxy, err := fault.For(s.Config)
 	must.NoError(t, err)
 	t.Cleanup(proxy.Close)
 	in := &Informer{Name: name, proxy: proxy}
 	config := rest.CopyConfig(s.Config)
 	config.Dial = proxy.Dial
-	in.requests.Count(config)
+	config.Wrap(in.requests.Wrap)
 	client, err := kubernetes.NewForConfig(config)
 	must.NoError(t, err)
 	in.ConfigMaps = cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", s.Namespace, allButRootCA)

@@ -5,7 +5,6 @@ package step
 import (
 	"context"
 	"flag"
-	"io/fs"
 	"os"
 	"time"
 
@@ -13,112 +12,83 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"example.com/informer/scripts/harness/netfault"
-	"example.com/informer/scripts/harness/requests"
+	"example.com/informer/scripts/harness/fault"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// A Lesson is what a step works with. A step that is Offline can use only Out and On.
-type Lesson struct {
-	*play.Lesson
+// An Env is what a step works with. A step that is Offline can use only Out and On.
+type Env struct {
+	*play.Env
 	Client    kubernetes.Interface
 	Config    *rest.Config // for other clients than Client
 	Namespace string       // the namespace of this step; it is removed afterwards
 
 	// Requests counts the requests of Client, and of all clients that are made from Config.
-	Requests *requests.Counter
+	Requests *fault.Requests
 
-	proxy *netfault.Proxy // the proxy of ClientOnCable
-}
-
-// A Step is a play.Step whose program gets a Lesson with a cluster.
-type Step struct {
-	Name, Title   string
-	Run           func(ctx context.Context, l *Lesson) error
-	Offline, Fold bool
-	Speakers      []string
-	Patience      time.Duration
-}
-
-// A Chapter is a play.Chapter of such steps.
-type Chapter struct {
-	Name, Title string
-	Steps       []Step
-	Files       fs.FS
-	Flags       func(*flag.FlagSet)
+	proxy *fault.Proxy // the proxy of DisconnectableClient
 }
 
 // Main runs the chapter as the command line asks, and exits.
-func Main(c Chapter) {
+func Main(c play.Chapter) {
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		markLog(os.Stderr)
 	}
-	play.Main(c.ForPlayer())
+	play.Main(c)
 }
 
-// ForPlayer returns the chapter for the player, with the flags that choose a cluster.
-func (c Chapter) ForPlayer() play.Chapter {
+// OnCluster returns the chapter with flags that choose a cluster. Each of its steps gets a namespace
+// there, unless it is Offline.
+func OnCluster(c play.Chapter) play.Chapter {
 	var options session.Options
-	played := play.Chapter{Name: c.Name, Title: c.Title, Files: c.Files}
-	played.Flags = func(flags *flag.FlagSet) {
+	ownFlags := c.Flags
+	c.Flags = func(flags *flag.FlagSet) {
 		options.Flags(flags)
-		if c.Flags != nil {
-			c.Flags(flags)
+		if ownFlags != nil {
+			ownFlags(flags)
 		}
 	}
-	played.Connect = func(ctx context.Context, patience time.Duration) (play.Cluster, error) {
+	c.Connect = func(ctx context.Context, patience time.Duration) (play.Cluster, error) {
 		opts := options
 		opts.Patience = patience
 		s, err := session.Open(ctx, opts)
 		return &cluster{Session: s}, err
 	}
-	for _, s := range c.Steps {
-		played.Steps = append(played.Steps, s.played())
-	}
-	return played
+	return c
 }
 
-// played returns the step for the player.
-func (s Step) played() play.Step {
-	run := func(ctx context.Context, l *play.Lesson) error {
-		lesson, err := newLesson(l)
+// WithEnv returns the program of a step that works with an Env of this package.
+func WithEnv(run func(ctx context.Context, env *Env) error) func(context.Context, *play.Env) error {
+	return func(ctx context.Context, played *play.Env) error {
+		env, err := newEnv(played)
 		if err != nil {
 			return err
 		}
-		defer lesson.proxy.Close()
-		return s.Run(ctx, lesson)
-	}
-	return play.Step{
-		Name:     s.Name,
-		Title:    s.Title,
-		Run:      run,
-		Offline:  s.Offline,
-		Speakers: s.Speakers,
-		Fold:     s.Fold,
-		Patience: s.Patience,
+		defer env.proxy.Close()
+		return run(ctx, env)
 	}
 }
 
 // A cluster is a session, and the counter of the step's requests.
 type cluster struct {
 	*session.Session
-	requests requests.Counter
+	requests fault.Requests
 }
 
 func (c *cluster) Namespace() string { return c.Session.Namespace }
 func (c *cluster) Watching() bool    { return c.requests.Watching() }
 
-// newLesson returns a lesson with clients of its own, so that the requests of the step are counted,
+// newEnv returns an Env with clients of its own, so that the requests of the step are counted,
 // and those of the player are not.
-func newLesson(l *play.Lesson) (*Lesson, error) {
-	c, ok := l.Cluster.(*cluster)
+func newEnv(played *play.Env) (*Env, error) {
+	c, ok := played.Cluster.(*cluster)
 	if !ok {
-		return &Lesson{Lesson: l, Requests: &requests.Counter{}, proxy: netfault.New("")}, nil
+		return &Env{Env: played, Requests: &fault.Requests{}, proxy: fault.New("")}, nil
 	}
 	config := rest.CopyConfig(c.Config)
-	c.requests.Count(config)
-	proxy, err := netfault.For(config)
+	config.Wrap(c.requests.Wrap)
+	proxy, err := fault.For(config)
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +96,8 @@ func newLesson(l *play.Lesson) (*Lesson, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lesson{
-		Lesson:    l,
+	return &Env{
+		Env:       played,
 		Client:    client,
 		Config:    config,
 		Namespace: c.Namespace(),
@@ -136,18 +106,18 @@ func newLesson(l *play.Lesson) (*Lesson, error) {
 	}, nil
 }
 
-// ClientOnCable returns a client whose connections all go through a proxy. The client loses the API
-// server where the transcript says "> the cable is pulled out". It can reach the API server again
-// where the transcript says "> the cable is plugged in", but not before it has failed to reach it.
-// After such a failure, a reflector has to list.
-func (l *Lesson) ClientOnCable(ctx context.Context) (kubernetes.Interface, error) {
-	config := rest.CopyConfig(l.Config)
-	config.Dial = l.proxy.Dial
-	l.On("the cable is pulled out", l.proxy.Pull)
-	l.On("the cable is plugged in", func() {
+// DisconnectableClient returns a client whose connections all go through a proxy. The client loses
+// the API server where the transcript says "> the cable is pulled out". It can reach the API server
+// again where the transcript says "> the cable is plugged in", but not before it has failed to reach
+// it. After such a failure, a reflector has to list.
+func (e *Env) DisconnectableClient(ctx context.Context) (kubernetes.Interface, error) {
+	config := rest.CopyConfig(e.Config)
+	config.Dial = e.proxy.Dial
+	e.On("the cable is pulled out", e.proxy.Pull)
+	e.On("the cable is plugged in", func() {
 		_ = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true,
-			func(context.Context) (bool, error) { return l.proxy.DialFailed(), nil })
-		l.proxy.Restore()
+			func(context.Context) (bool, error) { return e.proxy.DialFailed(), nil })
+		e.proxy.Restore()
 	})
 	return kubernetes.NewForConfig(config)
 }

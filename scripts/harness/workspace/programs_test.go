@@ -3,12 +3,14 @@
 package workspace_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/workspace"
@@ -45,7 +47,11 @@ func TestEveryProgramAnswersHelpAndRefusesWhatItDoesNotKnow(t *testing.T) {
 	for _, command := range commands(t) {
 		t.Run(filepath.Base(command), func(t *testing.T) {
 			run := func(argument string) (output string, err error) {
-				cmd := exec.CommandContext(t.Context(), command, argument)
+				// A program that takes no notice of its arguments would do its work, for half an hour perhaps.
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				defer cancel()
+				cmd := exec.CommandContext(ctx, command, argument)
+				cmd.WaitDelay = time.Second // a script that is killed leaves its children behind, with the output
 				cmd.Env = append(os.Environ(), "KUBECONFIG=", "INFORMER_CLUSTER_GUARD=")
 				text, err := cmd.CombinedOutput()
 				return string(text), err

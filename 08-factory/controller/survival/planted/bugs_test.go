@@ -2,7 +2,6 @@ package planted
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -68,13 +67,7 @@ func build(t *testing.T, bugs []bug) (program string) {
 	must.NoError(t, err)
 	sources, err := filepath.Glob(filepath.Join(here, "../../notices/*.go"))
 	must.NoError(t, err)
-	dir := t.TempDir()
-	replace := map[string]string{}
-	overlay := func(path, text string) {
-		file := filepath.Join(dir, fmt.Sprintf("%d.go", len(replace)))
-		must.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		replace[filepath.Join(here, path)] = file
-	}
+	texts := map[string]string{} // by the path below this folder
 	for _, b := range bugs {
 		planted := 0
 		for _, source := range sources {
@@ -89,20 +82,19 @@ func build(t *testing.T, bugs []bug) (program string) {
 				t.Fatalf("%s: %s: %v", b.name, file, err)
 			}
 			planted += len(b.hunks[file])
-			overlay(filepath.Join(b.name, file), changed)
+			texts[filepath.Join(b.name, file)] = changed
 		}
 		if planted == 0 {
 			t.Fatalf("%s: none of its files is in package notices", b.name)
 		}
 	}
-	overlay("starts_test.go", register(t, bugs))
+	texts["starts_test.go"] = register(t, bugs)
 
-	list, err := json.Marshal(map[string]any{"Replace": replace})
+	dir := t.TempDir()
+	overlay, err := hunk.Overlay(here, dir, texts)
 	must.NoError(t, err)
-	overlayFile := filepath.Join(dir, "overlay.json")
-	must.NoError(t, os.WriteFile(overlayFile, list, 0o600))
 	program = filepath.Join(dir, "planted.test")
-	args := []string{"test", "-c", "-vet=off", "-o", program, "-overlay", overlayFile} // vet does not know overlays
+	args := []string{"test", "-c", "-vet=off", "-o", program, "-overlay", overlay} // vet does not know overlays
 	if race {
 		args = append(args, "-race") // the packages of this test are compiled already
 	}

@@ -1,5 +1,5 @@
 // Command pictures makes the pictures of the book: those of the X-ray page, docs/pictures/*.png, for
-// which it starts chapter 07 on the cluster at hand, and presses the buttons in a browser; that of
+// which it starts X-ray on the cluster at hand, and presses the buttons in a browser; that of
 // the reading room; and those of the diagrams, docs/pictures/*.svg.
 package main
 
@@ -59,7 +59,7 @@ func takeXRay(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	program, err := browser.Build(ctx, dir, "07-shared-informer")
+	program, err := browser.Build(ctx, dir, "docs/xray")
 	if err != nil {
 		return err
 	}

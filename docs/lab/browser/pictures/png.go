@@ -1,16 +1,12 @@
-// Pictures of a part of the window, and with fewer bytes.
+// Pictures of a part of the window.
 
 package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"image"
-	"image/color"
 	"image/png"
-	"maps"
-	"slices"
 
 	"example.com/informer/docs/lab/browser"
 )
@@ -50,47 +46,4 @@ func cropPNG(text []byte, top, bottom int) ([]byte, error) {
 		return nil, err
 	}
 	return cropped.Bytes(), nil
-}
-
-// shrinkPNG returns an image with at most 256 colours, which needs about half as many bytes: the
-// most frequent ones, which are those of surfaces, and of others that look alike only one. A page
-// of text has hundreds at the edges of its letters.
-func shrinkPNG(text []byte) ([]byte, error) {
-	whole, err := png.Decode(bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	bounds, count := whole.Bounds(), map[color.Color]int{}
-	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
-		for x := bounds.Min.X; x < bounds.Max.X; x++ {
-			count[whole.At(x, y)]++
-		}
-	}
-	byCount := slices.SortedFunc(maps.Keys(count), func(a, b color.Color) int {
-		return cmp.Or(count[b]-count[a], cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)))
-	})
-	var palette color.Palette
-	alike := map[[3]uint32]bool{}
-	for _, c := range byCount {
-		red, green, blue, _ := c.RGBA()
-		likeness := [3]uint32{red >> 12, green >> 12, blue >> 12}
-		if isFrequent := len(palette) < 16; isFrequent || !alike[likeness] && len(palette) < 256 {
-			palette = append(palette, c)
-		}
-		alike[likeness] = true
-	}
-	few := image.NewPaletted(bounds, palette)
-	nearest := map[color.Color]uint8{}
-	for _, c := range byCount {
-		nearest[c] = uint8(palette.Index(c))
-	}
-	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
-		for x := bounds.Min.X; x < bounds.Max.X; x++ {
-			few.SetColorIndex(x, y, nearest[whole.At(x, y)])
-		}
-	}
-	var small bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	err = encoder.Encode(&small, few)
-	return small.Bytes(), err
 }

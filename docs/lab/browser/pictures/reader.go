@@ -80,9 +80,5 @@ func reading(page *browser.Page, address string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	view, err := page.View()
-	if err != nil {
-		return nil, err
-	}
-	return shrinkPNG(view)
+	return page.View()
 }

@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// A Lesson has what most steps use of step.Lesson.
-type Lesson struct {
+// An Env has what most steps use of step.Env.
+type Env struct {
 	Client    kubernetes.Interface
 	Config    *rest.Config
 	Namespace string
@@ -23,17 +23,17 @@ type Lesson struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // it ends on Ctrl-C
 	defer stop()
-	lesson, err := connect()
+	env, err := connect()
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := stepWatch(ctx, lesson); err != nil && ctx.Err() == nil {
+	if err := stepWatch(ctx, env); err != nil && ctx.Err() == nil {
 		log.Fatal(err)
 	}
 }
 
 // connect makes a client from a kubeconfig: the file that $KUBECONFIG names, or ~/.kube/config.
-func connect() (*Lesson, error) {
+func connect() (*Env, error) {
 	kubeconfig := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		clientcmd.NewDefaultClientConfigLoadingRules(), &clientcmd.ConfigOverrides{})
 	config, err := kubeconfig.ClientConfig()
@@ -45,5 +45,5 @@ func connect() (*Lesson, error) {
 		return nil, err
 	}
 	namespace, _, err := kubeconfig.Namespace() // of the current context, or "default"
-	return &Lesson{Client: client, Config: config, Namespace: namespace, Out: os.Stdout}, err
+	return &Env{Client: client, Config: config, Namespace: namespace, Out: os.Stdout}, err
 }

@@ -14,8 +14,8 @@ import (
 // await runs the command of a block, if there is one, and waits for the lines of the block. It
 // gives up when it is clear that they do not come. It returns the lines that have come: first the
 // answer of the command, if there is one, then the lines of the program.
-func (p *player) await(ctx context.Context, b block, given command) ([]string, error) {
-	w := &lineWait{player: p, block: b, command: given, begun: time.Now(), changed: time.Now(), count: -1}
+func (p *player) await(ctx context.Context, b block, cmd command) ([]string, error) {
+	w := &lineWait{player: p, block: b, command: cmd, begun: time.Now(), changed: time.Now(), count: -1}
 	for {
 		ended := p.hasEnded() // before the lines are read, so that no line of a program that has ended is missed
 		if err := w.ask(ctx); err != nil {
@@ -27,7 +27,7 @@ func (p *player) await(ctx context.Context, b block, given command) ([]string, e
 		}
 		// A program that prints all the time is never silent, nor is a question whose answers
 		// differ in length.
-		if limit := max(longest, 2*p.patience); time.Since(w.begun) > limit {
+		if limit := max(blockTimeout, 2*p.patience); time.Since(w.begun) > limit {
 			return nil, fmt.Errorf("after %v: it still prints", limit)
 		}
 		w.hint()
@@ -105,19 +105,19 @@ func (w *lineWait) timeLeft() time.Duration {
 	patience := w.player.patience
 	wrong := w.verdict == differs && w.count >= len(w.block.lines)
 	if wrong && !w.command.question && !w.player.update && !w.player.runsToItsEnd() {
-		patience = min(settling, patience)
+		patience = min(settleTimeout, patience)
 	}
 	return time.Until(w.changed.Add(patience))
 }
 
 // untilHint returns how long the player waits before it says what it waits for.
-func (w *lineWait) untilHint() time.Duration { return time.Until(w.changed.Add(hinting)) }
+func (w *lineWait) untilHint() time.Duration { return time.Until(w.changed.Add(hintDelay)) }
 
 // untilNextLook returns how long to wait if no line comes.
 func (w *lineWait) untilNextLook() time.Duration {
 	next := w.timeLeft()
 	if w.command.question {
-		next = min(next, askAgain)
+		next = min(next, retryInterval)
 	}
 	if hint := w.untilHint(); hint > 0 {
 		next = min(next, hint)
@@ -152,7 +152,7 @@ func (p *player) poll(ctx context.Context, limit time.Duration, done func() bool
 	timeout := time.After(limit)
 	for !done() {
 		select {
-		case <-time.After(readiness):
+		case <-time.After(pollInterval):
 		case <-timeout:
 			return
 		case <-p.ended:
@@ -165,15 +165,15 @@ func (p *player) poll(ctx context.Context, limit time.Duration, done func() bool
 
 // awaitAction waits until the step offers the action.
 func (p *player) awaitAction(ctx context.Context, name string, limit time.Duration) (command, error) {
-	p.poll(ctx, limit, func() bool { return p.lesson.action(name) != nil })
-	action := p.lesson.action(name)
+	p.poll(ctx, limit, func() bool { return p.env.action(name) != nil })
+	action := p.env.action(name)
 	switch {
 	case ctx.Err() != nil:
 		return command{}, ctx.Err()
 	case p.hasEnded():
 		return command{}, fmt.Errorf("the step has returned: there is no action %q any more", name)
 	case action == nil:
-		return command{}, fmt.Errorf("the step offers no action %q; it offers %q", name, p.lesson.actionNames())
+		return command{}, fmt.Errorf("the step offers no action %q; it offers %q", name, p.env.actionNames())
 	}
 	return command{run: func(context.Context) []string {
 		action()
@@ -181,15 +181,15 @@ func (p *player) awaitAction(ctx context.Context, name string, limit time.Durati
 	}}, nil
 }
 
-// errStuck is the error of a command that does not return.
-var errStuck = errors.New("it did not return, and nobody waits for it any longer")
+// errTimedOut is the error of a command that does not return.
+var errTimedOut = errors.New("it did not return")
 
 // errSilent is the error of a program that should return by itself, and does not.
-var errSilent = errors.New("it printed nothing more, and did not return: its context was ended")
+var errSilent = errors.New("it printed nothing more, and did not return: its context was canceled")
 
 // waitForEnd waits for a program whose context has ended.
 func (p *player) waitForEnd() error {
-	limit := max(stopping, p.patience)
+	limit := max(stopTimeout, p.patience)
 	p.poll(context.Background(), limit, p.hasEnded)
 	if !p.hasEnded() {
 		return fmt.Errorf("its context ended %v ago, and it has not returned", limit)

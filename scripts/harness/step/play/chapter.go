@@ -65,10 +65,13 @@ func (c Chapter) StepNeedsCluster(name string) bool { return c.needsCluster(c.St
 func (c Chapter) needsCluster(s Step) bool { return c.Connect != nil && !s.Offline }
 
 // CheckStep plays the step of this name, on the cluster that the user has chosen. It returns an
-// error if the step does not do what its transcript says. patience is how long the step may print
-// nothing, unless the step itself asks for more. CheckStep calls show with each line that is
+// error if the step does not do what its transcript says. It calls show with each line that is
 // printed.
-func (c Chapter) CheckStep(ctx context.Context, name string, patience time.Duration, show func(line string)) error {
+func (c Chapter) CheckStep(ctx context.Context, name string, show func(line string)) error {
+	return c.checkStep(ctx, name, testPatience, show)
+}
+
+func (c Chapter) checkStep(ctx context.Context, name string, patience time.Duration, show func(line string)) error {
 	s := c.Steps[c.index(name)]
 	report := oneAtATime(showTranscript(show))
 	return c.perform(ctx, s, patience, report, func(p *player) error {
@@ -87,10 +90,10 @@ func (c Chapter) perform(
 		return fmt.Errorf("%s/testdata/%s.txt: %w", c.Name, s.Name, err)
 	}
 	patience = max(patience, s.Patience)
-	lesson := &Lesson{}
+	env := &Env{}
 	if c.needsCluster(s) {
 		report(event{Event: clusterEvent, State: "connecting"})
-		lesson.Cluster, err = c.Connect(ctx, patience)
+		env.Cluster, err = c.Connect(ctx, patience)
 		if err != nil && ctx.Err() == nil {
 			report(event{Event: clusterEvent, State: "none", Text: err.Error()})
 		}
@@ -98,20 +101,20 @@ func (c Chapter) perform(
 			return err
 		}
 		report(event{Event: clusterEvent, State: "ready"})
-		report(event{Event: valueEvent, Name: "NAMESPACE", Text: lesson.Cluster.Namespace()})
-		defer func() { err = errors.Join(lesson.Cluster.Explain(err), lesson.Cluster.Close(ctx)) }()
+		report(event{Event: valueEvent, Name: "NAMESPACE", Text: env.Cluster.Namespace()})
+		defer func() { err = errors.Join(env.Cluster.Explain(err), env.Cluster.Close(ctx)) }()
 	}
-	lesson.serves = func(address string) { report(event{Event: valueEvent, Name: "ADDRESS", Text: address}) }
-	out := &output{normalize: lesson.normalize, more: make(chan struct{})}
+	env.serves = func(address string) { report(event{Event: valueEvent, Name: "ADDRESS", Text: address}) }
+	out := &output{normalize: env.normalize, more: make(chan struct{})}
 	out.show = func(n int, line string) {
-		report(event{Event: lineEvent, N: n, Text: line, grouped: len(s.Speakers) > 0 && !lesson.Follow})
+		report(event{Event: lineEvent, N: n, Text: line, grouped: len(s.Speakers) > 0 && !env.Follow})
 	}
-	lesson.Out = out
+	env.Out = out
 	return play(&player{
 		step:     s,
 		want:     want,
-		lesson:   lesson,
-		shell:    &shell{cluster: lesson.Cluster, files: c.Files, address: lesson.serverAddress, network: c.network},
+		env:      env,
+		shell:    &shell{cluster: env.Cluster, files: c.Files, address: env.serverAddress, network: c.network},
 		out:      out,
 		patience: patience,
 		report:   report,

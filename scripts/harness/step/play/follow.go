@@ -1,4 +1,4 @@
-// The flag -follow: the step runs until Ctrl-C, and the user plays the world around it.
+// Interactive mode, the flag -follow: the step runs until Ctrl-C, and the user types the commands.
 
 package play
 
@@ -15,7 +15,7 @@ import (
 
 // followStep plays the set-up of a step, and runs the step until Ctrl-C.
 func (r *runner) followStep(ctx context.Context, p *player) error {
-	p.lesson.Follow = true
+	p.env.Follow = true
 	if _, err := p.setUp(ctx); err != nil {
 		return err
 	}
@@ -42,8 +42,8 @@ func (r *runner) suggest(ctx context.Context, p *player) {
 	}
 	address := "ADDRESS"
 	if strings.Contains(p.want.String(), address) {
-		p.poll(ctx, p.patience, func() bool { return p.lesson.serverAddress() != "" })
-		address = cmp.Or(p.lesson.serverAddress(), address)
+		p.poll(ctx, p.patience, func() bool { return p.env.serverAddress() != "" })
+		address = cmp.Or(p.env.serverAddress(), address)
 	}
 	if p.hasFailed() {
 		return // the error says why there is nothing to try
@@ -84,7 +84,7 @@ var fileFlag = regexp.MustCompile(` -f (\S+)`)
 // forAnotherTerminal returns a command that works in any folder. It leaves jq out, because not
 // everybody has jq.
 func (r *runner) forAnotherTerminal(ctx context.Context, p *player, line string) string {
-	cluster := p.lesson.Cluster
+	cluster := p.env.Cluster
 	line, _, _ = strings.Cut(line, " | jq ")
 	if cluster == nil {
 		return line
@@ -122,7 +122,7 @@ func (r *runner) takeActions(ctx context.Context, p *player) {
 }
 
 func (p *player) callAction(ctx context.Context, name string) error {
-	action, err := p.awaitAction(ctx, name, settling)
+	action, err := p.awaitAction(ctx, name, settleTimeout)
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,12 @@ func (c Chapter) run(ctx context.Context, args []string, stdin io.Reader, stdout
 		return exitOK
 	case err != nil:
 		return exitUsage // the flag package has printed the error
+	case r.list && r.update:
+		if err := r.writeManifest(); err != nil {
+			fmt.Fprintf(stderr, "%s: %v\n", c.Name, err)
+			return exitFailed
+		}
+		return exitOK
 	case r.list:
 		r.printSteps(stdout)
 		return exitOK

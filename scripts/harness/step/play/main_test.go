@@ -32,7 +32,7 @@ func toy() Chapter {
 
 func TestCommandLine(t *testing.T) {
 	failing := toy()
-	failing.Steps[0].Run = func(context.Context, *Lesson) error { return errors.New("out of pods") }
+	failing.Steps[0].Run = func(context.Context, *Env) error { return errors.New("out of pods") }
 	withFlags := toy()
 	var text string
 	withFlags.Flags = func(fs *flag.FlagSet) { fs.StringVar(&text, "text", "", "a flag of the chapter's own") }
@@ -152,9 +152,9 @@ func TestADifferenceIsShown(t *testing.T) {
 
 // On a slow machine a line may come late.
 func TestPatience(t *testing.T) {
-	late := Step{Run: func(_ context.Context, l *Lesson) error {
+	late := Step{Run: func(_ context.Context, env *Env) error {
 		time.Sleep(30 * time.Second)
-		fmt.Fprintln(l.Out, "late")
+		fmt.Fprintln(env.Out, "late")
 		return nil
 	}}
 	for args, want := range map[string]int{"toy": exitFailed, "toy -patience 1m": exitOK} {

@@ -23,15 +23,15 @@ func TestCtrlCEndsTheRun(t *testing.T) {
 			chapterOf(stuck(t), stuckTranscript), // an action that does not return
 		} {
 			began := time.Now()
-			ctx, cancel := context.WithTimeout(t.Context(), settling/2) // before the play continues without the line
+			ctx, cancel := context.WithTimeout(t.Context(), settleTimeout/2) // before the play goes on
 			defer cancel()
 			code, _, stderr := run(ctx, c, "")
 			wantCode(t, code, exitInterrupted, stderr)
 			if want := "99-toy: stopped\n"; stderr != want {
 				t.Errorf("stderr is %q, want %q", stderr, want)
 			}
-			if took := time.Since(began); took > settling {
-				t.Errorf("the run took %v, want %v at most", took, settling)
+			if took := time.Since(began); took > settleTimeout {
+				t.Errorf("the run took %v, want %v at most", took, settleTimeout)
 			}
 		}
 	})
@@ -43,7 +43,7 @@ func TestCtrlCBeforeTheFirstLine(t *testing.T) {
 	for range 100 { // the player may see the end of the program first, or that of the context
 		synctest.Test(t, func(t *testing.T) {
 			ctx, ctrlC := context.WithCancel(t.Context())
-			returns := Step{Run: func(ctx context.Context, _ *Lesson) error { return ctx.Err() }}
+			returns := Step{Run: func(ctx context.Context, _ *Env) error { return ctx.Err() }}
 			wantError(t, check(ctx, returns, "never\n"), "-never")
 			ctrlC()
 			if err := check(ctx, returns, "never\n"); !errors.Is(err, context.Canceled) {
@@ -57,8 +57,8 @@ func TestCtrlCBeforeTheFirstLine(t *testing.T) {
 func TestCtrlCEndsAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := false
-		asks := Step{Run: func(ctx context.Context, l *Lesson) error {
-			l.On("somebody asks", func() { asked = true })
+		asks := Step{Run: func(ctx context.Context, env *Env) error {
+			env.On("somebody asks", func() { asked = true })
 			<-ctx.Done()
 			return nil
 		}}

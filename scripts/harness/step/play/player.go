@@ -1,4 +1,4 @@
-// The player: it runs a step, and plays the part of the world around it.
+// The player drives a step from its transcript.
 
 package play
 
@@ -15,27 +15,28 @@ import (
 // How long the player waits.
 const (
 	defaultPatience = 10 * time.Second       // for a line or a command, unless the step or the user asks for more
-	longest         = 5 * time.Minute        // for the lines of a block, as long as some come
-	settling        = time.Second            // for one more line, after wrong lines
-	hinting         = 2 * time.Second        // before the player says what it waits for
-	lingering       = 500 * time.Millisecond // for a line too many, at the end
-	askAgain        = 100 * time.Millisecond // between two answers to one question
-	stopping        = 30 * time.Second       // until a program has returned after its context has ended
-	readiness       = 10 * time.Millisecond  // between two looks at the state of the program
+	testPatience    = time.Minute            // the same in tests: the machine may be busy
+	blockTimeout    = 5 * time.Minute        // for the lines of a block, as long as some come
+	settleTimeout   = time.Second            // for one more line, after wrong lines
+	drainTimeout    = 500 * time.Millisecond // for a line too many, at the end
+	stopTimeout     = 30 * time.Second       // until a program has returned after its context has ended
+	hintDelay       = 2 * time.Second        // before the player says what it waits for
+	retryInterval   = 100 * time.Millisecond // between two answers to one question
+	pollInterval    = 10 * time.Millisecond  // between two looks at the state of the program
 )
 
 // A player plays one step once.
 type player struct {
-	step   Step
-	want   transcript
-	lesson *Lesson
-	shell  *shell
-	out    *output
+	step  Step
+	want  transcript
+	env   *Env
+	shell *shell
+	out   *output
 
 	patience time.Duration         // for a line or a command
 	update   bool                  // the lines that come replace the expected ones
 	report   reporter              // takes what the user is to see
-	pause    func(context.Context) // called before each command is given
+	pause    func(context.Context) // called before each command runs
 
 	at     int            // the number of the transcript's line above the lines of this block
 	judged bool           // the lines of this block were reported
@@ -66,15 +67,15 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 	return got, p.outcome(got, err, late)
 }
 
-// setUp gives the commands that stand above the start of the program.
+// setUp runs the commands that stand above the start of the program.
 func (p *player) setUp(ctx context.Context) (done []block, err error) {
 	p.before = map[int]string{}
 	for _, b := range p.want.setup {
-		given, err := p.give(ctx, b, nil)
+		played, err := p.runBlock(ctx, b, nil)
 		if err != nil {
 			return done, err
 		}
-		done = append(done, given)
+		done = append(done, played)
 	}
 	return done, nil
 }
@@ -84,7 +85,7 @@ func (p *player) setUp(ctx context.Context) (done []block, err error) {
 func (p *player) start(ctx context.Context) {
 	p.ended = make(chan struct{})
 	go func() {
-		err := p.step.Run(ctx, p.lesson)
+		err := p.step.Run(ctx, p.env)
 		if !errors.Is(err, context.Canceled) || ctx.Err() == nil {
 			p.failed = err
 		}
@@ -93,15 +94,15 @@ func (p *player) start(ctx context.Context) {
 	}()
 }
 
-// playBlocks gives the commands of the transcript, and waits for the lines after each of them. It
+// playBlocks runs the commands of the transcript, and waits for the lines after each of them. It
 // returns the blocks that it has played, even on an error.
 func (p *player) playBlocks(ctx context.Context, stop context.CancelFunc) (done []block, err error) {
 	for i, b := range p.want.blocks {
 		if i == 1 && len(p.want.blocks[0].lines) == 0 {
 			p.awaitWatch(ctx)
 		}
-		given, err := p.give(ctx, b, stop)
-		done = append(done, given)
+		played, err := p.runBlock(ctx, b, stop)
+		done = append(done, played)
 		if p.hasFailed() {
 			return done, ctx.Err() // outcome adds the error of the program
 		}
@@ -114,15 +115,15 @@ func (p *player) playBlocks(ctx context.Context, stop context.CancelFunc) (done 
 	}
 	// An unexpected line gets some time to come. If none comes, that proves nothing. A proof is the
 	// line of an event that happens later.
-	p.poll(ctx, lingering, p.hasEnded)
+	p.poll(ctx, drainTimeout, p.hasEnded)
 	return done, ctx.Err()
 }
 
 // awaitWatch waits until the program watches, so that the first command reaches the program as an
 // event.
 func (p *player) awaitWatch(ctx context.Context) {
-	if p.lesson.Cluster != nil {
-		p.poll(ctx, p.patience, p.lesson.Cluster.Watching)
+	if p.env.Cluster != nil {
+		p.poll(ctx, p.patience, p.env.Cluster.Watching)
 	}
 }
 
@@ -132,7 +133,7 @@ func (p *player) outcome(got transcript, err, late error) error {
 	switch {
 	case late != nil:
 		return errors.Join(err, late)
-	case errors.Is(err, errSilent), errors.Is(err, errStuck):
+	case errors.Is(err, errSilent), errors.Is(err, errTimedOut):
 		want := p.want
 		want.blocks = want.blocks[:len(got.blocks)] // no difference for blocks that were not played
 		return errors.Join(err, differenceError(want, got))
@@ -145,8 +146,8 @@ func (p *player) outcome(got transcript, err, late error) error {
 	}
 }
 
-// give gives the command of a block, if it has one, and waits for the lines of the block.
-func (p *player) give(ctx context.Context, b block, stop context.CancelFunc) (done block, err error) {
+// runBlock runs the command of a block, if it has one, and waits for the lines of the block.
+func (p *player) runBlock(ctx context.Context, b block, stop context.CancelFunc) (done block, err error) {
 	done.command = b.command
 	p.judged = false
 	defer func() { p.at += len(b.lines) }()
@@ -154,7 +155,7 @@ func (p *player) give(ctx context.Context, b block, stop context.CancelFunc) (do
 		done.lines, err = p.await(ctx, b, command{})
 		return done, cmp.Or(err, ctx.Err())
 	}
-	done.lines, err = p.giveCommand(ctx, b, stop)
+	done.lines, err = p.runCommand(ctx, b, stop)
 	err = cmp.Or(err, ctx.Err())
 	if err != nil {
 		return done, fmt.Errorf("%s: %w", b.command, err)
@@ -162,16 +163,16 @@ func (p *player) give(ctx context.Context, b block, stop context.CancelFunc) (do
 	return done, nil
 }
 
-func (p *player) giveCommand(ctx context.Context, b block, stop context.CancelFunc) (lines []string, err error) {
+func (p *player) runCommand(ctx context.Context, b block, stop context.CancelFunc) (lines []string, err error) {
 	p.showCommand(ctx, b.command)
-	given, err := p.parseCommand(ctx, b.command, stop)
+	cmd, err := p.parseCommand(ctx, b.command, stop)
 	if err != nil {
 		return nil, err
 	}
-	return p.await(ctx, b, given)
+	return p.await(ctx, b, cmd)
 }
 
-// showCommand shows a command before it is given.
+// showCommand shows a command before it runs.
 func (p *player) showCommand(ctx context.Context, line string) {
 	p.at++
 	p.report(event{Event: commandEvent, At: p.at, Text: line})
@@ -198,17 +199,17 @@ func (p *player) parseCommand(ctx context.Context, line string, stop context.Can
 // call runs a command, and returns its answer if the answer comes in time. An action of the step
 // cannot be stopped: if it does not return, its goroutine is left behind. A command that does not
 // return when its context ends is left behind too.
-func (p *player) call(ctx context.Context, given command, limit time.Duration) (answer []string, err error) {
+func (p *player) call(ctx context.Context, cmd command, limit time.Duration) (answer []string, err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	returned := make(chan []string, 1)
-	go func() { returned <- given.run(limited) }()
+	go func() { returned <- cmd.run(limited) }()
 	select {
 	case answer = <-returned:
 	case <-limited.Done():
 	}
 	if limited.Err() != nil { // an answer would only say that the context has ended
-		return nil, cmp.Or(ctx.Err(), fmt.Errorf("after %v: %w", p.patience, errStuck))
+		return nil, cmp.Or(ctx.Err(), fmt.Errorf("after %v: %w", p.patience, errTimedOut))
 	}
 	for i, line := range answer {
 		answer[i] = p.out.normalize(line)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -17,13 +16,12 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asChapter) != "" {
-		runChapter()
-	}
+	must.Program(runChapter)
 	goleak.VerifyTestMain(m)
 }
 
@@ -41,7 +39,7 @@ func chapterOf(s Step, transcript string) Chapter {
 // its patience is short.
 func check(ctx context.Context, s Step, transcript string) error {
 	c := chapterOf(s, transcript)
-	return c.CheckStep(ctx, c.Steps[0].Name, defaultPatience, func(string) {})
+	return c.checkStep(ctx, c.Steps[0].Name, defaultPatience, func(string) {})
 }
 
 // wantError wants an error with this text. If text is "", it wants no error.
@@ -75,9 +73,9 @@ func wantCode(t *testing.T, got, want int, stderr string) {
 
 // says returns a step that prints its lines and returns.
 func says(lines ...string) Step {
-	return Step{Run: func(_ context.Context, l *Lesson) error {
+	return Step{Run: func(_ context.Context, env *Env) error {
 		for _, line := range lines {
-			fmt.Fprintln(l.Out, line)
+			fmt.Fprintln(env.Out, line)
 		}
 		return nil
 	}}
@@ -85,12 +83,12 @@ func says(lines ...string) Step {
 
 // door returns a step that runs until it is stopped. It prints what happens to a door.
 func door(knock string) Step {
-	return Step{Run: func(ctx context.Context, l *Lesson) error {
-		fmt.Fprintln(l.Out, "the door is there")
-		l.On("somebody knocks", func() { go fmt.Fprintln(l.Out, knock) })
-		l.On("the wind blows", func() {})
+	return Step{Run: func(ctx context.Context, env *Env) error {
+		fmt.Fprintln(env.Out, "the door is there")
+		env.On("somebody knocks", func() { go fmt.Fprintln(env.Out, knock) })
+		env.On("the wind blows", func() {})
 		<-ctx.Done()
-		fmt.Fprintln(l.Out, "the door is gone")
+		fmt.Fprintln(env.Out, "the door is gone")
 		return ctx.Err()
 	}}
 }
@@ -114,16 +112,16 @@ func TestPlay(t *testing.T) {
 		s.Fold = true
 		return s
 	}
-	withoutNewline := Step{Run: func(_ context.Context, l *Lesson) error {
-		_, err := fmt.Fprint(l.Out, "un")
+	withoutNewline := Step{Run: func(_ context.Context, env *Env) error {
+		_, err := fmt.Fprint(env.Out, "un")
 		return err
 	}}
-	failing := Step{Run: func(context.Context, *Lesson) error { return errors.New("out of pods") }}
-	offersAndReturns := Step{Run: func(_ context.Context, l *Lesson) error {
-		l.On("somebody knocks", func() {})
+	failing := Step{Run: func(context.Context, *Env) error { return errors.New("out of pods") }}
+	offersAndReturns := Step{Run: func(_ context.Context, env *Env) error {
+		env.On("somebody knocks", func() {})
 		return nil
 	}}
-	failsAtItsEnd := Step{Run: func(ctx context.Context, _ *Lesson) error {
+	failsAtItsEnd := Step{Run: func(ctx context.Context, _ *Env) error {
 		<-ctx.Done()
 		return errors.New("leave me alone")
 	}}
@@ -192,8 +190,8 @@ func TestPlay(t *testing.T) {
 func TestAPlayNeverHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for transcript, limit := range map[string]time.Duration{
-			doorTranscript: 3 * settling,
-			strings.Replace(doorTranscript, "knock\n", "knock\nand again\n", 1): defaultPatience + 3*settling,
+			doorTranscript: 3 * settleTimeout,
+			strings.Replace(doorTranscript, "knock\n", "knock\nand again\n", 1): defaultPatience + 3*settleTimeout,
 		} {
 			start := time.Now()
 			wantError(t, check(t.Context(), door("reworded"), transcript), "+reworded")
@@ -208,7 +206,7 @@ func TestAProgramThatDoesNotStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := make(chan struct{})
 		defer close(hangs)
-		s := Step{Run: func(context.Context, *Lesson) error {
+		s := Step{Run: func(context.Context, *Env) error {
 			<-hangs
 			return nil
 		}}
@@ -225,9 +223,9 @@ func TestAProgramThatDoesNotStop(t *testing.T) {
 // A repetition that comes after the next command is folded too.
 func TestARepetitionThatComesLateIsFolded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kubelet := Step{Fold: true, Run: func(ctx context.Context, l *Lesson) error {
-			fmt.Fprintln(l.Out, "Running")
-			l.On("it is deleted", func() { fmt.Fprint(l.Out, "Running\nGone\n") })
+		kubelet := Step{Fold: true, Run: func(ctx context.Context, env *Env) error {
+			fmt.Fprintln(env.Out, "Running")
+			env.On("it is deleted", func() { fmt.Fprint(env.Out, "Running\nGone\n") })
 			<-ctx.Done()
 			return nil
 		}}
@@ -241,16 +239,16 @@ func TestARepetitionThatComesLateIsFolded(t *testing.T) {
 func TestShownSpeakerBySpeaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, stepErr := range []error{nil, errors.New("out of pods")} {
-			s := Step{Speakers: []string{"first", "second"}, Run: func(_ context.Context, l *Lesson) error {
-				fmt.Fprint(l.Out, "second : a\nfirst : a\nsecond : b\n")
+			s := Step{Speakers: []string{"first", "second"}, Run: func(_ context.Context, env *Env) error {
+				fmt.Fprint(env.Out, "second : a\nfirst : a\nsecond : b\n")
 				return stepErr
 			}}
 			c := chapterOf(s, "first : a\nsecond : a\nsecond : b\n")
 			var shown []string
 			show := func(line string) { shown = append(shown, line) }
-			err := c.CheckStep(t.Context(), c.Steps[0].Name, defaultPatience, show)
+			err := c.checkStep(t.Context(), c.Steps[0].Name, defaultPatience, show)
 			if !errors.Is(err, stepErr) {
-				t.Errorf("CheckStep() = %v, want %v", err, stepErr)
+				t.Errorf("checkStep() = %v, want %v", err, stepErr)
 			}
 			if want := []string{"first : a", "second : a", "second : b"}; !slices.Equal(shown, want) {
 				t.Errorf("a step that returns %v: shown %q, want %q", stepErr, shown, want)
@@ -279,15 +277,13 @@ func TestAStepThatPanicsEndsTheProgram(t *testing.T) {
 	const inside = "PANIC_IN_A_STEP"
 	if os.Getenv(inside) != "" {
 		// The player waits for it, however busy the machine is.
-		panics := Step{Patience: time.Hour, Run: func(context.Context, *Lesson) error { panic(slowPanic{}) }}
+		panics := Step{Patience: time.Hour, Run: func(context.Context, *Env) error { panic(slowPanic{}) }}
 		code, _, _ := run(t.Context(), chapterOf(panics, "never\n"), "")
 		os.Exit(code)
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-	cmd.Env = append(os.Environ(), inside+"=1")
-	output, err := cmd.CombinedOutput()
-	if code := cmd.ProcessState.ExitCode(); code != 2 {
-		t.Errorf("exit code %d (%v), want 2, as after a panic", code, err)
+	output, err := must.RunInSubprocess(t, t.Name(), inside+"=1")
+	if err == nil || err.Error() != "exit status 2" {
+		t.Errorf("the program ended with %v, want exit status 2, as after a panic", err)
 	}
-	wantContains(t, "output", string(output), "ouch")
+	wantContains(t, "output", output, "ouch")
 }

@@ -16,12 +16,12 @@ import (
 type event struct {
 	Event string `json:"event"`
 
-	// Where the step is, for beginEvent. Section is PAGE:LINE.
+	// Where the step is, for beginEvent. Page is PAGE:LINE.
 	Chapter    string `json:"chapter,omitempty"`
 	Step       string `json:"step,omitempty"`
 	Title      string `json:"title,omitempty"`
 	Code       string `json:"code,omitempty"`
-	Section    string `json:"section,omitempty"`
+	Page       string `json:"page,omitempty"`
 	Transcript string `json:"transcript,omitempty"`
 	Folds      bool   `json:"folds,omitempty"` // equal neighbours count as one line
 

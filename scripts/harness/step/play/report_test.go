@@ -47,7 +47,7 @@ func TestJSON(t *testing.T) {
 	chatty.Speakers = []string{"first", "second"}
 	repeating := says("un", "un", "deux")
 	repeating.Fold = true
-	quiet := Step{Run: func(ctx context.Context, _ *Lesson) error {
+	quiet := Step{Run: func(ctx context.Context, _ *Env) error {
 		<-ctx.Done()
 		return nil
 	}}
@@ -196,7 +196,7 @@ func TestJSON(t *testing.T) {
 					`{"verdict":"extra","text":"the door is gone"}]}`,
 				`{"event":"end","verdict":"failed","difference":"@@ -1 +1,2 @@\n-the door is here\n` +
 					`+the door is there\n+the door is gone","error":"after 10s: it printed nothing more, and did not ` +
-					`return: its context was ended"}`,
+					`return: its context was canceled"}`,
 			},
 		},
 	} {
@@ -228,7 +228,7 @@ func TestJSON(t *testing.T) {
 // When the user stops the step, no line is missing, and no line is wrong.
 func TestJSONStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, stop := context.WithTimeout(t.Context(), settling)
+		ctx, stop := context.WithTimeout(t.Context(), settleTimeout)
 		defer stop()
 		c := chapterOf(door("knock"), "the door is there\n> somebody knocks\nknock\nnever\n")
 		code, stdout, stderr := run(ctx, c, "", "toy", "-json")
@@ -245,7 +245,7 @@ func TestJSONStopped(t *testing.T) {
 // The player does not say that there is no cluster when the user stops it while it connects.
 func TestJSONStoppedBeforeItIsConnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, stop := context.WithTimeout(t.Context(), settling)
+		ctx, stop := context.WithTimeout(t.Context(), settleTimeout)
 		defer stop()
 		c := chapterOf(door("knock"), doorTranscript)
 		c.Connect = func(ctx context.Context, _ time.Duration) (Cluster, error) {
@@ -304,9 +304,9 @@ func TestJSONFollows(t *testing.T) {
 // A step cannot flood its reader.
 func TestJSONIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		floods := Step{Run: func(_ context.Context, l *Lesson) error {
+		floods := Step{Run: func(_ context.Context, env *Env) error {
 			for range maxLines + 100 {
-				fmt.Fprintln(l.Out, strings.Repeat("é\x01", maxText))
+				fmt.Fprintln(env.Out, strings.Repeat("é\x01", maxText))
 			}
 			return errors.New(strings.Repeat("e", 2*maxLong))
 		}}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"example.com/informer/scripts/harness/step/manifest"
 	"example.com/informer/scripts/harness/workspace"
 )
 
@@ -32,7 +33,8 @@ func (c Chapter) newRunner(stdout, stderr io.Writer) *runner {
 	flags.SetOutput(stderr)
 	flags.BoolVar(&r.list, "list", false, "name the steps and stop")
 	flags.BoolVar(&r.check, "check", false, "show only what is not as in the transcripts (testdata/STEP.txt)")
-	flags.BoolVar(&r.update, "update", false, "write the transcripts anew, with what comes now")
+	flags.BoolVar(&r.update, "update", false,
+		"write the transcripts again, with what comes now; with -list, only "+manifest.File)
 	flags.DurationVar(&r.patience, "patience", defaultPatience,
 		"how `long` to wait for a line that does not come; a slow machine needs more")
 	flags.BoolVar(&r.pause, "pause", false, "wait for Enter before each command of a transcript")
@@ -90,7 +92,7 @@ func (r *runner) choose(names []string) ([]Step, error) {
 	}
 	i := r.chapter.index(names[0])
 	if i < 0 {
-		return nil, fmt.Errorf("there is no step %q%s", names[0], r.chapter.hint(names[0]))
+		return nil, fmt.Errorf("there is no step %q%s", names[0], hint(names[0]))
 	}
 	return r.chapter.Steps[i : i+1], nil
 }
@@ -127,7 +129,7 @@ func (r *runner) play(ctx context.Context, p *player) error {
 	if err != nil || !r.update {
 		return err
 	}
-	return r.write(p.step, got)
+	return r.writeTranscript(p.step, got)
 }
 
 // waitForEnter waits until the user has typed a line, or ctx ends.
@@ -192,18 +194,26 @@ func (r *runner) ending(begin, end event) {
 	}
 }
 
-// write writes a new transcript into the workspace.
-func (r *runner) write(s Step, got transcript) error {
+// writeTranscript writes a new transcript into the workspace, and the manifest if that changes.
+func (r *runner) writeTranscript(s Step, got transcript) error {
 	if err := got.checkWritable(); err != nil {
 		return err
 	}
+	if err := r.write(filepath.Join(r.chapter.Name, "testdata", s.Name+".txt"), got.String()); err != nil {
+		return err
+	}
+	return r.writeManifest()
+}
+
+// write writes a file of the workspace.
+func (r *runner) write(name, text string) error {
 	root, err := workspace.Root(".")
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(root, r.chapter.Name, "testdata", s.Name+".txt")
-	if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-		return fmt.Errorf("writing the transcript anew: %w", err)
+	file := filepath.Join(root, name)
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		return err
 	}
 	fmt.Fprintln(r.stdout, "written:", file)
 	return nil

@@ -86,15 +86,13 @@ func (s *shell) filteredCurl(args []string, program string, programArgs []string
 	return command{question: true, run: run}, nil
 }
 
-// curl returns the command that asks the step's web server. Its flags are -s, -X, -d, and -w with
-// the variable %{http_code}. Only a GET is a question: other requests may change something.
+// curl returns the command that asks the step's web server. Its flags are -s, and -w with the variable
+// %{http_code}.
 func (s *shell) curl(args []string) (command, error) {
 	flags := pflag.NewFlagSet("curl", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.BoolP("silent", "s", false, "")
 	write := flags.StringP("write-out", "w", "", "")
-	method := flags.StringP("request", "X", http.MethodGet, "")
-	data := flags.StringP("data", "d", "", "")
 	if err := flags.Parse(args); err != nil {
 		return command{}, err
 	}
@@ -104,21 +102,19 @@ func (s *shell) curl(args []string) (command, error) {
 			flags.Args())
 	}
 	run := func(ctx context.Context) []string {
-		status, body, err := request(ctx, s.network, *method, "http://"+s.address()+"/"+path, *data)
+		status, body, err := get(ctx, s.network, "http://"+s.address()+"/"+path)
 		if err != nil {
 			return []string{"curl: " + err.Error()}
 		}
-		body += strings.NewReplacer("%{http_code}", fmt.Sprint(status), `\n`, "\n").Replace(*write)
+		body += strings.ReplaceAll(*write, "%{http_code}", fmt.Sprint(status))
 		return strings.Split(strings.TrimSuffix(body, "\n"), "\n")
 	}
-	return command{question: *method == http.MethodGet, run: run}, nil
+	return command{question: true, run: run}, nil
 }
 
-// request sends a request, and returns the status and the body of the response.
-func request(ctx context.Context, network http.RoundTripper, method, url, data string) (
-	status int, body string, err error,
-) {
-	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(data))
+// get sends a request, and returns the status and the body of the response.
+func get(ctx context.Context, network http.RoundTripper, url string) (status int, body string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return 0, "", err
 	}

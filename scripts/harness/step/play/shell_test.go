@@ -28,14 +28,14 @@ func TestCurl(t *testing.T) {
 	defer server.Close()
 	s := &shell{address: func() string { return strings.TrimPrefix(server.URL, "http://") }}
 	for line, want := range map[string][]string{
-		`curl http://ADDRESS/text`:                                                 {"hello"},
-		`curl -sw ' %{http_code}' 'http://ADDRESS/text'`:                           {"hello 200"},
-		`curl -sw '%{http_code}\n' 'http://ADDRESS/no'`:                            {`{"error":"not here"}`, "404"},
-		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '[.[].metadata.name]'`:      {`["web-0","web-1"]`},
-		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '.[].metadata.name'`:        {`"web-0"`, `"web-1"`},
-		`curl -s 'http://ADDRESS/pods?app=web' | jq -c .[0]`:                       {`{"metadata":{"name":"web-0"}}`},
-		`curl -s 'http://ADDRESS/no' | jq -c .error`:                               {`"not here"`},
-		`curl -sw '\n%{http_code}' 'http://ADDRESS/text' | grep -E '^[0-9]{3}$|x'`: {"200"},
+		`curl http://ADDRESS/text`:                                               {"hello"},
+		`curl -sw ' %{http_code}' 'http://ADDRESS/text'`:                         {"hello 200"},
+		`curl -sw ' %{http_code}' 'http://ADDRESS/no'`:                           {`{"error":"not here"}`, " 404"},
+		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '[.[].metadata.name]'`:    {`["web-0","web-1"]`},
+		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '.[].metadata.name'`:      {`"web-0"`, `"web-1"`},
+		`curl -s 'http://ADDRESS/pods?app=web' | jq -c .[0]`:                     {`{"metadata":{"name":"web-0"}}`},
+		`curl -s 'http://ADDRESS/no' | jq -c .error`:                             {`"not here"`},
+		`curl -sw ' %{http_code}' 'http://ADDRESS/no' | grep -E '^ [0-9]{3}$|x'`: {" 404"},
 		`curl -s 'http://ADDRESS/text' | jq -c .`: {
 			"jq: error: invalid character 'h' looking for beginning of value",
 		},
@@ -76,9 +76,9 @@ func (h handler) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // serving is a step with a web server that runs until it is stopped. The handler of the test
 // answers its requests.
-var serving = Step{Run: func(ctx context.Context, l *Lesson) error {
-	l.ServesAt("example.com")
-	fmt.Fprintln(l.Out, "serving")
+var serving = Step{Run: func(ctx context.Context, env *Env) error {
+	env.ServesAt("example.com")
+	fmt.Fprintln(env.Out, "serving")
 	<-ctx.Done()
 	return nil
 }}
@@ -92,9 +92,9 @@ func TestAQuestionIsAskedAgain(t *testing.T) {
 				began := time.Now()
 				c := chapterOf(serving, "serving\n$ curl -s 'http://ADDRESS/'\n"+expected+"\n")
 				c.network = handler(func(w http.ResponseWriter, _ *http.Request) {
-					fmt.Fprintf(w, "later than %t", time.Since(began) > settling+settling/2)
+					fmt.Fprintf(w, "later than %t", time.Since(began) > settleTimeout+settleTimeout/2)
 				})
-				wantError(t, c.CheckStep(t.Context(), c.Steps[0].Name, 3*settling, func(string) {}), text)
+				wantError(t, c.checkStep(t.Context(), c.Steps[0].Name, 3*settleTimeout, func(string) {}), text)
 			})
 		})
 	}

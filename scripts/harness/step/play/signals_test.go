@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -17,16 +16,12 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// asChapter is the environment variable that makes the test's binary a chapter. Its one step cleans
-// up at its end.
-const asChapter = "RUN_CHAPTER"
-
-// runChapter runs that chapter, and exits.
+// runChapter runs a chapter, and exits. Its one step cleans up at its end.
 func runChapter() {
 	transcript := "$ go run ./99-toy one\nhere\n> never\n"
 	c := Chapter{Name: "99-toy", Files: fstest.MapFS{"testdata/one.txt": {Data: []byte(transcript)}}}
-	c.Steps = []Step{{Name: "one", Run: func(ctx context.Context, l *Lesson) error {
-		fmt.Fprintln(l.Out, "here")
+	c.Steps = []Step{{Name: "one", Run: func(ctx context.Context, env *Env) error {
+		fmt.Fprintln(env.Out, "here")
 		<-ctx.Done()
 		fmt.Fprintln(os.Stderr, "cleaned up")
 		return nil
@@ -37,10 +32,7 @@ func runChapter() {
 // endChapter runs that chapter with these arguments, and sends it a signal when its step runs.
 func endChapter(t *testing.T, sent os.Signal, args ...string) (stdout, stderr string) {
 	t.Helper()
-	program, err := os.Executable()
-	must.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Env = append(os.Environ(), asChapter+"=1")
+	cmd := must.Command(t, args...)
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	output, err := cmd.StdoutPipe()

@@ -16,7 +16,7 @@ import (
 type Step struct {
 	Name  string // one word, as typed on the command line
 	Title string // one line, shown above the output
-	Run   func(ctx context.Context, l *Lesson) error
+	Run   func(ctx context.Context, env *Env) error
 
 	// Offline is for a step that needs no cluster in a chapter that needs one.
 	Offline bool

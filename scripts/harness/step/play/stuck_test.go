@@ -18,10 +18,10 @@ import (
 func stuck(t *testing.T) Step {
 	never := make(chan struct{})
 	t.Cleanup(func() { close(never) })
-	return Step{Run: func(ctx context.Context, l *Lesson) error {
-		fmt.Fprintln(l.Out, "the door is there")
-		l.On("somebody leans on the door", func() {
-			fmt.Fprintln(l.Out, "it creaks")
+	return Step{Run: func(ctx context.Context, env *Env) error {
+		fmt.Fprintln(env.Out, "the door is there")
+		env.On("somebody leans on the door", func() {
+			fmt.Fprintln(env.Out, "it creaks")
 			<-never
 		})
 		<-ctx.Done()
@@ -36,7 +36,7 @@ func TestAnActionThatDoesNotReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		err := check(t.Context(), stuck(t), stuckTranscript)
-		if took, limit := time.Since(began), defaultPatience+settling; took > limit {
+		if took, limit := time.Since(began), defaultPatience+settleTimeout; took > limit {
 			t.Errorf("the play took %v, want %v at most", took, limit)
 		}
 		wantStuck(t, err, "> somebody leans on the door: after 10s: it did not return", "-it opens\n+it creaks")
@@ -77,7 +77,7 @@ func TestKubectlGetsNoAnswer(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := chapterOf(door("knock"), transcript)
 			c.Connect = func(context.Context, time.Duration) (Cluster, error) { return silentCluster{}, nil }
-			wantStuck(t, c.CheckStep(t.Context(), c.Steps[0].Name, time.Second, func(string) {}),
+			wantStuck(t, c.checkStep(t.Context(), c.Steps[0].Name, time.Second, func(string) {}),
 				strings.TrimSpace(line)+": after 1s: it did not return")
 		})
 	}
@@ -85,10 +85,10 @@ func TestKubectlGetsNoAnswer(t *testing.T) {
 
 // Such a program is never silent, so that the player would wait forever.
 func TestAProgramThatPrintsForever(t *testing.T) {
-	tick := Step{Run: func(ctx context.Context, l *Lesson) error {
-		l.On("somebody winds it up", func() {})
-		for ; ctx.Err() == nil; time.Sleep(settling / 2) {
-			fmt.Fprintln(l.Out, "tick")
+	tick := Step{Run: func(ctx context.Context, env *Env) error {
+		env.On("somebody winds it up", func() {})
+		for ; ctx.Err() == nil; time.Sleep(settleTimeout / 2) {
+			fmt.Fprintln(env.Out, "tick")
 		}
 		return nil
 	}}
@@ -129,7 +129,7 @@ func TestCurlGetsNoAnswer(t *testing.T) {
 					}
 					fmt.Fprintln(w, "not yet")
 				})
-				wantStuck(t, c.CheckStep(t.Context(), c.Steps[0].Name, 3*settling, func(string) {}), test.texts...)
+				wantStuck(t, c.checkStep(t.Context(), c.Steps[0].Name, 3*settleTimeout, func(string) {}), test.texts...)
 			})
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/step/manifest"
 )
 
 func FuzzWhatIsWrittenIsReadAgain(f *testing.F) {
@@ -63,6 +64,8 @@ func update(t *testing.T, s Step, transcript string) (text string, code int, std
 	file := filepath.Join(root, "99-toy", "testdata", "toy.txt")
 	must.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	must.NoError(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
+	must.NoError(t, os.Mkdir(filepath.Join(root, "docs"), 0o755))
+	must.NoError(t, os.WriteFile(filepath.Join(root, manifest.File), []byte("{}"), 0o644))
 	must.NoError(t, os.WriteFile(file, []byte(transcript), 0o644))
 	t.Chdir(root)
 	synctest.Test(t, func(t *testing.T) {

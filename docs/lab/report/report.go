@@ -4,10 +4,12 @@ package report
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -28,9 +30,14 @@ const Theirs = "client-go"
 // Main is the main function of a program that reads results from standard input and prints a table. With
 // the argument "head", it prints what to write above the results: a line about the machine, and head.
 func Main(head string, table func(*Results) (string, error)) {
+	flag.Usage = func() {
+		fmt.Fprintf(flag.CommandLine.Output(), "usage: %s head       print what stands above the results\n"+
+			"       %[1]s <RESULTS   print the table of the results of benchmarks\n", filepath.Base(os.Args[0]))
+	}
+	flag.Parse()
 	var text string
 	var err error
-	switch args := os.Args[1:]; {
+	switch args := flag.Args(); {
 	case slices.Equal(args, []string{"head"}):
 		text, err = Machine()
 		text = "machine: " + text + "\n" + head

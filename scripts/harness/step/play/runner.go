@@ -77,7 +77,9 @@ func (r *runner) parse(args []string) (names []string, err error) {
 // choose returns the steps to run, or an error if the command line is wrong.
 func (r *runner) choose(names []string) ([]Step, error) {
 	switch {
-	case r.follow && len(names) != 1:
+	case len(names) > 1:
+		return nil, fmt.Errorf("one step at a time, please: got %q", names)
+	case r.follow && len(names) == 0:
 		return nil, errors.New("-follow wants the name of one step")
 	case r.follow && (r.check || r.update || r.pause):
 		return nil, errors.New("-follow goes without -check, -update and -pause")
@@ -85,8 +87,6 @@ func (r *runner) choose(names []string) ([]Step, error) {
 		return nil, errors.New("-check goes without -update and -pause")
 	case r.json && (r.check || r.update):
 		return nil, errors.New("-json goes without -check and -update")
-	case len(names) > 1:
-		return nil, fmt.Errorf("one step at a time, please: got %q", names)
 	case len(names) == 0:
 		return r.chapter.Steps, nil
 	}

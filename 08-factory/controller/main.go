@@ -38,8 +38,12 @@ var chapter = step.OnCluster(play.Chapter{
 		},
 		{
 			Name: "leader", Title: "two replicas, and one of them works", Run: step.WithEnv(stepLeader),
-			Speakers: []string{"first", "second", "late"},
+			Speakers: []string{"first", "second"},
 			Patience: time.Minute, // a replica waits 15 s until a Lease has expired
+		},
+		{
+			Name: "latewrites", Title: "the writes of a leader that has lost its Lease",
+			Run: step.WithEnv(stepLatewrites), Speakers: []string{"new", "old"},
 		},
 		{
 			Name: "manager", Title: "the same reconciler, in a manager of controller-runtime",

@@ -6,9 +6,6 @@ import (
 	"net"
 	"sync"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
@@ -63,45 +60,7 @@ func stepLeader(ctx context.Context, env *step.Env) error {
 	env.On("the second replica counts its lists", func() {
 		fmt.Fprintf(env.Out, "second : lists: %d\n", requests.Lists())
 	})
-	seen := &corev1.ConfigMapList{} // what the cache of the first replica has when it is cut off
-	env.On("the first replica is cut off", func() {
-		seen, _ = env.Client.CoreV1().ConfigMaps(env.Namespace).List(ctx, metav1.ListOptions{})
-		proxy.Pull()
-	})
-	env.On("late writes of the first replica arrive", func() {
-		for _, old := range seen.Items {
-			writeLate(ctx, env, &old)
-		}
-	})
+	env.On("the first replica is cut off", proxy.Pull)
 	<-ctx.Done()
 	return nil
-}
-
-// writeLate makes writes as a replica could have sent them before it was cut off, and that the
-// network delivers late. They are about a copy as the replica has seen it. The delete carries only
-// the UID, unlike those of notices.
-func writeLate(ctx context.Context, env *step.Env, seen *corev1.ConfigMap) {
-	configMaps := env.Client.CoreV1().ConfigMaps(env.Namespace)
-	report := func(write string, err error) {
-		result := "done"
-		if err != nil {
-			result = string(apierrors.ReasonForError(err))
-		}
-		fmt.Fprintf(env.Out, "late : %s %s: %s\n", write, seen.Name, result)
-	}
-	switch seen.Name {
-	case "picnic-0": // has been updated since
-		_, err := configMaps.Update(ctx, seen, metav1.UpdateOptions{}) // with the resourceVersion of then
-		report("update", err)
-	case "picnic-1": // has been deleted and created since
-		made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: seen.Name}, Data: seen.Data}
-		_, err := configMaps.Create(ctx, made, metav1.CreateOptions{}) // with the same name
-		report("create", err)
-	default:
-		return // not a copy
-	}
-	err := configMaps.Delete(ctx, seen.Name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &seen.UID}, // the UID of then
-	})
-	report("delete", err)
 }

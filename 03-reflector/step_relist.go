@@ -17,10 +17,12 @@ import (
 // stepRelist cuts the connection of the reflector for a while. An object is missing in the next
 // list. So the queue knows that the object was deleted.
 func stepRelist(ctx context.Context, env *step.Env) error {
-	client, err := env.DisconnectableClient(ctx) // a client that can lose its server
+	client, cable, err := env.DisconnectableClient(ctx)
 	if err != nil {
 		return err
 	}
+	env.On("the cable is pulled out", cable.Pull)
+	env.On("the cable is plugged in", cable.Restore)
 	configMaps := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 		fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")) // which every namespace has
 	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc) // takes tombstones, too

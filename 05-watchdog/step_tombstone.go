@@ -16,10 +16,12 @@ import (
 // not have that object, and OnDelete gets a tombstone. For each object in the list, OnUpdate is
 // called once more.
 func stepTombstone(ctx context.Context, env *step.Env) error {
-	client, err := env.DisconnectableClient(ctx) // a client that can lose its server
+	client, cable, err := env.DisconnectableClient(ctx)
 	if err != nil {
 		return err
 	}
+	env.On("the cable is pulled out", cable.Pull)
+	env.On("the cable is plugged in", cable.Restore)
 	dog, err := watchdog.New(watchdog.Options{
 		ListerWatcher: cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", env.Namespace,
 			fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")), // which every namespace has

@@ -106,18 +106,24 @@ func newEnv(played *play.Env) (*Env, error) {
 	}, nil
 }
 
-// DisconnectableClient returns a client whose connections all go through a proxy. The client loses
-// the API server where the transcript says "> the cable is pulled out". It can reach the API server
-// again where the transcript says "> the cable is plugged in", but not before it has failed to reach
-// it. After such a failure, a reflector has to list.
-func (e *Env) DisconnectableClient(ctx context.Context) (kubernetes.Interface, error) {
+// A Cable connects a client with the API server.
+type Cable struct {
+	// Pull breaks all connections. From then on, the network is unreachable.
+	Pull func()
+	// Restore waits until the client has failed to reach the API server, and lets it reach the API
+	// server again. After such a failure, a reflector has to list.
+	Restore func()
+}
+
+// DisconnectableClient returns a client, and the cable through which all of its connections go.
+func (e *Env) DisconnectableClient(ctx context.Context) (kubernetes.Interface, Cable, error) {
 	config := rest.CopyConfig(e.Config)
 	config.Dial = e.proxy.Dial
-	e.On("the cable is pulled out", e.proxy.Pull)
-	e.On("the cable is plugged in", func() {
+	client, err := kubernetes.NewForConfig(config)
+	restore := func() {
 		_ = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true,
 			func(context.Context) (bool, error) { return e.proxy.DialFailed(), nil })
 		e.proxy.Restore()
-	})
-	return kubernetes.NewForConfig(config)
+	}
+	return client, Cable{Pull: e.proxy.Pull, Restore: restore}, err
 }

@@ -178,7 +178,8 @@ func closeEndsNextAndDropsWhatWaits(t *testing.T, newFanout func() processor.Fan
 	})
 }
 
-// Listeners come, read and go while two goroutines distribute. None of them waits for another.
+// Listeners come, read and go while two goroutines distribute. None of them waits for another. Each
+// listener gets the pod that is added after it has come, and misses no update in between.
 func listenersComeAndGo(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		var sending, reading sync.WaitGroup
@@ -189,12 +190,13 @@ func listenersComeAndGo(t *testing.T, newFanout func() processor.Fanout) {
 				}
 			})
 		}
-		for range 20 {
+		for r := range 20 {
 			reading.Go(func() {
-				for range 50 {
+				for round := range 50 {
 					l := fanout.Listen(nil)
-					fanout.Distribute(Added("a", 1))
-					Read(l, 1)
+					own := fmt.Sprintf("pod %d of reader %d", round, r)
+					fanout.Distribute(Added(own, 1))
+					checkWithoutGaps(t, readUntil(l, own))
 					l.Close()
 				}
 			})
@@ -202,4 +204,26 @@ func listenersComeAndGo(t *testing.T, newFanout func() processor.Fanout) {
 		sending.Wait()
 		reading.Wait()
 	})
+}
+
+// readUntil takes notifications out of a listener, up to those that come together with that of a key.
+func readUntil(l processor.Listener, key string) (notifications []processor.Notification) {
+	for {
+		batch := l.Next()
+		notifications = append(notifications, batch...)
+		if batch == nil || slices.ContainsFunc(batch, func(n processor.Notification) bool { return n.Key == key }) {
+			return notifications
+		}
+	}
+}
+
+// checkWithoutGaps checks that each update begins with the version with which the one before ended.
+func checkWithoutGaps(t *testing.T, notifications []processor.Notification) {
+	last := map[string]string{} // the version of each key
+	for _, n := range notifications {
+		if before, ok := last[n.Key]; ok && n.Kind == processor.Updated && Version(n.Old) != before {
+			t.Errorf("%q came after version %s of it", Text(n), before)
+		}
+		last[n.Key] = Version(n.New)
+	}
 }

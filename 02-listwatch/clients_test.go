@@ -177,7 +177,7 @@ func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
 	must.NoError(t, err)
 
 	_, err = deployments.Apply(t.Context(), "web", &deployment, metav1.ApplyOptions{FieldManager: "applier"})
-	must.NoError(t, err) // the same values are no conflict
+	must.NoError(t, err) // the same values are not a conflict
 	must.NoError(t, unstructured.SetNestedField(deployment.Object, int64(2), "spec", "replicas"))
 	_, err = deployments.Apply(t.Context(), "web", &deployment, metav1.ApplyOptions{FieldManager: "applier"})
 	const conflict = `1 conflict: conflict with "creator" using apps/v1: .spec.replicas`

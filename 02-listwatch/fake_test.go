@@ -30,7 +30,7 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// A fakeCluster is a client, and the requests that it has got.
+// A fakeCluster is a client, and the requests that it has received.
 type fakeCluster struct {
 	client  *fake.Clientset
 	lists   int
@@ -156,7 +156,7 @@ func TestTheErrorOfAStreamedListIsReturned(t *testing.T) {
 }
 
 // A watch from any other version sends too much, or leaves something out. All that comes is a
-// change, also of what was listed. A bookmark is none.
+// change, also of what was listed. A bookmark is not a change.
 func TestTheStepVersionWatchesFromTheVersionOfItsList(t *testing.T) {
 	cluster := newFakeCluster(
 		watch.Event{Type: watch.Added, Object: fakeapi.ConfigMap("between", "43")},
@@ -183,7 +183,7 @@ WATCH : DELETED : before
 }
 
 // A page may be shorter than the limit, and need not say how many objects remain. Only continue
-// says whether there is another page.
+// reports whether there is another page.
 func TestTheStepPagesReadsUntilContinueIsEmpty(t *testing.T) {
 	pages := map[string]*corev1.ConfigMapList{ // by the token that asks for the page
 		"":      {ListMeta: metav1.ListMeta{Continue: "two"}},

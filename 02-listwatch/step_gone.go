@@ -28,7 +28,7 @@ func stepGone(ctx context.Context, env *step.Env) error {
 
 	watcher, err := widgets.Watch(ctx, metav1.ListOptions{ResourceVersion: "1"})
 	if err != nil {
-		return err // a version that is too old is no error here: the HTTP status is 200
+		return err // a version that is too old is not an error here: the HTTP status is 200
 	}
 	defer watcher.Stop()
 	event, open := <-watcher.ResultChan()

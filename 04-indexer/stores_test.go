@@ -87,7 +87,7 @@ func TestAMissingObjectInAStoreAndInALister(t *testing.T) {
 func TestAStoreIsAnIndexerInDisguise(t *testing.T) {
 	index, ok := cache.NewStore(cache.MetaNamespaceKeyFunc).(cache.Indexer)
 	if !ok {
-		t.Fatal("the result of NewStore is no Indexer any more")
+		t.Fatal("the result of NewStore is not an Indexer any more")
 	}
 	withIndexers := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	if got, want := reflect.TypeOf(index), reflect.TypeOf(withIndexers); got != want {

@@ -63,5 +63,5 @@ func TestATypeThatTheServerDoesNotServe(t *testing.T) {
 func TestATypeThatDoesNotMatchWhatArrives(t *testing.T) {
 	s := sessiontest.Open(t) // with one ConfigMap, the cluster's own
 	lw := cache.NewListWatchFromClient(s.Client.CoreV1().RESTClient(), "configmaps", s.Namespace, fields.Everything())
-	wantError(t, lw, &corev1.Pod{}, "*v1.ConfigMap "+s.Namespace+"/kube-root-ca.crt is no *v1.Pod")
+	wantError(t, lw, &corev1.Pod{}, "*v1.ConfigMap "+s.Namespace+"/kube-root-ca.crt is not a *v1.Pod")
 }

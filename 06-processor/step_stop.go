@@ -34,7 +34,7 @@ func stepStop(_ context.Context, env *play.Env) error {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		p.Distribute(processor.Notification{Kind: processor.Added, Key: name, New: pod})
 	}
-	<-calls // pod1: the call is under way
+	<-calls // pod1: the call has begun
 
 	fmt.Fprintln(env.Out, "# Stop")
 	p.Stop()

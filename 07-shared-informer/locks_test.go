@@ -162,7 +162,7 @@ func TestATransactionOfClientGosStoreTakesTheLockOnce(t *testing.T) {
 	index := filled(t, writer.indexers)
 	transactions, ok := index.(cache.TransactionStore)
 	if !ok {
-		t.Fatalf("%T is no cache.TransactionStore", index)
+		t.Fatalf("%T is not a cache.TransactionStore", index)
 	}
 	writer.run(func() {
 		err := transactions.Transaction(cache.Transaction{Type: cache.TransactionTypeAdd, Object: first},

@@ -22,7 +22,7 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// A server is an API server with one ConfigMap, and the requests that it has got.
+// A server is an API server with one ConfigMap, and the requests that it has received.
 type server struct {
 	fault.Requests
 	fakeapi.HTTP
@@ -72,7 +72,7 @@ func TestResyncIsForTheEagerHandlerOnly(t *testing.T) {
 	})
 }
 
-// An object that has changed is no resync, even if its data are the same: both handlers get it.
+// An object that has changed is not a resync, even if its data are the same: both handlers get it.
 func TestAChangeIsForBothHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pause := func(server *server) {
@@ -80,7 +80,7 @@ func TestAChangeIsForBothHandlers(t *testing.T) {
 			labelled.ResourceVersion = "1000001"
 			labelled.Labels = map[string]string{"season": "summer"}
 			server.Events <- fakeapi.Event{Type: "MODIFIED", Object: labelled}
-			synctest.Wait() // until both handlers have a call under way
+			synctest.Wait() // until a call of each handler runs
 		}
 		wantResyncStep(t, "when a label was added", pause, "calm : OnUpdate : blue", "eager : OnUpdate : blue")
 	})
@@ -117,7 +117,7 @@ func wantResyncStep(t *testing.T, when string, pause func(*server), calls ...str
 	}
 }
 
-// wantCallsOfInformer checks that all calls of handlers that are under way come from the goroutine
+// wantCallsOfInformer checks that all running calls of handlers come from the goroutine
 // of a registration, which makes one call after the other.
 func wantCallsOfInformer(t *testing.T) {
 	stacks := make([]byte, 1<<20)

@@ -71,7 +71,6 @@ func stepOrder(ctx context.Context, env *step.Env) error {
 	return ctx.Err()
 }
 
-// inVersion makes a ConfigMap.
 func inVersion(name, version string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}
 }

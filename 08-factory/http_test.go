@@ -89,7 +89,6 @@ func abbreviate(body string) string {
 	return body
 }
 
-// object returns the metadata of ns/name.
 func object(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "ns", Name: name} }
 
 // newClient returns a client that has objects of several types, including a Secret.

@@ -205,7 +205,7 @@ func spans(text, ofColumn string) (names []clientGoName) {
 	return names
 }
 
-// isDeclared says whether the files declare a name. A name without a type may be a member of any
+// isDeclared reports whether the files declare a name. A name without a type may be a member of any
 // type, unless the heading of its column has a type. `cache.Indexers` is Indexers in package cache.
 func isDeclared(declared map[string]bool, n clientGoName) bool {
 	if declared[n.name] || declared[strings.TrimPrefix(n.name, "cache.")] {

@@ -55,7 +55,7 @@ func TestNothingThatAChapterBuildsIsADeadEnd(t *testing.T) {
 			t.Errorf("%s is a dead end: no code of a later chapter imports it", pkg)
 		}
 		if used && reason != "" {
-			t.Errorf("%s is no end of the chain any more: a later chapter imports it", pkg)
+			t.Errorf("%s is not an end of the chain any more: a later chapter imports it", pkg)
 		}
 	}
 	for pkg := range ends {
@@ -198,7 +198,7 @@ func room(folder string) int {
 	return -1
 }
 
-// isUsedLater says whether the code of a later chapter imports a package, or another package of its
+// isUsedLater reports whether the code of a later chapter imports a package, or another package of its
 // own chapter that is used later.
 func isUsedLater(users map[string][]string, pkg string) bool {
 	return slices.ContainsFunc(users[pkg], func(user string) bool {
@@ -206,7 +206,7 @@ func isUsedLater(users map[string][]string, pkg string) bool {
 	})
 }
 
-// usersOf returns the packages of the chapters that are no programs, and the folders whose code
+// usersOf returns the packages of the chapters that are not programs, and the folders whose code
 // imports them. The imports of tests do not count.
 func usersOf(t *testing.T, root fs.FS) map[string][]string {
 	t.Helper()

@@ -92,7 +92,7 @@ func checkFound(t *testing.T, b *book.Book, line string) {
 	}
 }
 
-// hasLine says whether a section has this line.
+// hasLine reports whether a section has this line.
 func hasLine(t *testing.T, s book.Section, line string) bool {
 	t.Helper()
 	lines := strings.Split(readFile(t, root(t), s.Page), "\n")[s.Line:]

@@ -127,7 +127,7 @@ func TestTheProgramsOfTheTexts(t *testing.T) {
 	}
 }
 
-// isShown says whether a section behind the links of a program shows the code or the output of the
+// isShown reports whether a section behind the links of a program shows the code or the output of the
 // step that its command names. A command without a step runs all steps of a chapter: then the links
 // lead to a page of the chapter.
 func isShown(t *testing.T, root fs.FS, p program) bool {
@@ -271,7 +271,7 @@ func submatches(pattern *regexp.Regexp, text string) (found []string) {
 	return found
 }
 
-// stands says whether a name stands behind a link of the page: a Go file declares it, or the section
+// stands reports whether a name stands behind a link of the page: a Go file declares it, or the section
 // of a page has it as a word in a heading, in a block or in a table.
 func stands(t *testing.T, root fs.FS, target, name string) bool {
 	t.Helper()

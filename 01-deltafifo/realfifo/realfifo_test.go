@@ -145,7 +145,7 @@ func TestProcessMayCallTheQueue(t *testing.T) {
 	must.NoError(t, q.Add("a"))
 	must.NoError(t, q.Pop(func(cache.Deltas, bool) error {
 		if q.Locked() {
-			t.Fatal("Locked() = true in process, want false: its calls would wait for ever")
+			t.Fatal("Locked() = true in process, want false: its calls would wait forever")
 		}
 		return errors.Join(q.Add("b"), q.Update("b"), q.Delete("b"), q.Replace(nil, ""), q.Resync(), q.Bookmark(""))
 	}))

@@ -37,7 +37,7 @@ func (w *endedWatch) ResultChan() <-chan watch.Event {
 	return w.Interface.ResultChan()
 }
 
-// The end of a watch is no error, and the next watch resumes. It is an error only if the watch ends
+// The end of a watch is not an error, and the next watch resumes. It is an error only if the watch ends
 // at once and has sent nothing: then a pause and a list follow. Without them, a server that ends
 // all its watches would get requests as fast as it can answer.
 func TestTheEndOfAWatch(t *testing.T) {

@@ -202,10 +202,10 @@ func (r *Reflector) logWatchError(ctx context.Context, err error) {
 	}
 }
 
-// ListAndWatch fills the store with a list. Then it makes the changes of the watch to the store,
+// ListAndWatch fills the store with a list. Then it applies the events of the watch to the store,
 // until another list is needed. It returns an error if the list failed, or if the watch could not
 // be opened. It returns nil if an open watch has ended, or if ctx has ended before the list. When
-// it returns, no Resync is under way.
+// it returns, no Resync runs.
 func (r *Reflector) ListAndWatch(ctx context.Context) error {
 	// The list and the watch have one context, because they may be one request: when the program
 	// ends, the error of that request comes no earlier than the end of the context.

@@ -73,7 +73,6 @@ func runFor(t *testing.T, duration time.Duration, run runFunc, lw cache.ListerWa
 
 func newStore() cache.Store { return cache.NewStore(cache.MetaNamespaceKeyFunc) }
 
-// sortedKeys returns the keys of a store, sorted.
 func sortedKeys(store cache.Store) []string {
 	return slices.Sorted(slices.Values(store.ListKeys()))
 }
@@ -137,7 +136,6 @@ func TestItEndsAtOnceWhileTheServerRefusesConnections(t *testing.T) {
 	})
 }
 
-// A refusingStore refuses every list.
 type refusingStore struct{ cache.Store }
 
 func (refusingStore) Replace([]any, string) error { return errors.New("not this list") }
@@ -246,7 +244,6 @@ func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 	}
 }
 
-// A refusingQueue refuses every list.
 type refusingQueue struct{ *cache.DeltaFIFO }
 
 func (refusingQueue) Replace([]any, string) error { return errors.New("not this list") }
@@ -387,7 +384,6 @@ func TestWhatIsRefusedIsObserved(t *testing.T) {
 	})
 }
 
-// A resyncRefusingStore refuses every resync.
 type resyncRefusingStore struct{ cache.Store }
 
 func (resyncRefusingStore) Resync() error { return errors.New("no resync today") }

@@ -42,7 +42,7 @@ type server struct {
 type transformMode int
 
 const (
-	noTransformer   transformMode = iota // the store is no cache.TransformingStore
+	noTransformer   transformMode = iota // the store is not a cache.TransformingStore
 	nilTransformer                       // it is one, and its transform is nil
 	withTransformer                      // it is one, and has a transform
 	numTransformModes
@@ -72,7 +72,6 @@ func (s *server) next(n int) int {
 	return int(b) % n
 }
 
-// note adds a line.
 func (s *server) note(format string, args ...any) {
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
@@ -117,7 +116,6 @@ func (s *server) nextFailure() error {
 	return nil
 }
 
-// list answers a LIST.
 func (s *server) list(options metav1.ListOptions) (runtime.Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -176,7 +176,6 @@ func runOurs(ctx context.Context, s *server) {
 	New(options).Run(ctx)
 }
 
-// runClientGos runs client-go's reflector with a server.
 func runClientGos(ctx context.Context, s *server) {
 	options := cache.ReflectorOptions{ResyncPeriod: s.resyncPeriod}
 	if s.resyncPeriod > 0 {

@@ -21,7 +21,7 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// watch makes the changes of watches to the store. If the list was streamed, w is its watch, and
+// watch applies the events of watches to the store. If the list was streamed, w is its watch, and
 // the first one. When a watch ends, watch opens the next one from the last version. It returns when
 // a list is needed. It returns an error if a watch could not be opened.
 func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
@@ -95,7 +95,7 @@ func (r *Reflector) watchAgain(ctx context.Context, err error) bool {
 	return again
 }
 
-// handleWatch makes the changes of a watch to the store, until the watch ends. It stops the watch.
+// handleWatch applies the events of a watch to the store, until the watch ends. It stops the watch.
 func (r *Reflector) handleWatch(ctx context.Context, start time.Time, w watch.Interface,
 	propagateRVFromStart bool) error {
 	defer w.Stop() // even if the store panics, because the caller may recover
@@ -129,7 +129,7 @@ type watchHandler struct {
 
 	// The events so far.
 	watchListBookmarkReceived bool // the bookmark at the end of the list
-	eventReceivedBesidesAdded bool // an event that is no part of the list: from then on, use the versions of events
+	eventReceivedBesidesAdded bool // an event that is not part of the list: from then on, use the versions of events
 	eventCount                int
 	lastEventObserveTime      time.Time
 }
@@ -165,7 +165,7 @@ func (h *watchHandler) handleAnyWatch(ctx context.Context, w watch.Interface) er
 	return nil
 }
 
-// handleEvent makes the change of one event to the store. It reports and leaves out an object that
+// handleEvent applies one event to the store. It reports and leaves out an object that
 // it cannot understand or store. To list again would not help, because the list would have the same
 // object.
 func (h *watchHandler) handleEvent(ctx context.Context, event watch.Event) {
@@ -215,7 +215,7 @@ func (h *watchHandler) leaveOut(ctx context.Context, event watch.Event, err erro
 	h.observe(observer.LeftOut{Type: event.Type, Object: event.Object, Err: reason})
 }
 
-// changeStore makes the change of an event to the store. With an error, it also returns what to log, in
+// changeStore applies an event to the store. With an error, it also returns what to log, in
 // client-go's words.
 func (h *watchHandler) changeStore(event watch.Event, object metav1.Object) (failure string, err error) {
 	if h.Observer != nil && !h.exitOnWatchListBookmarkReceived { // events of a list are not observed one by one

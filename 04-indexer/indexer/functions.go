@@ -40,7 +40,7 @@ func ByNamespace(obj any) ([]string, error) {
 }
 
 // ByLabel returns a function that returns the value of a label of the object. An empty
-// label is a value. A missing label is no value.
+// label is a value. A missing label is not a value.
 func ByLabel(name string) cache.IndexFunc {
 	return func(obj any) ([]string, error) {
 		object, err := unwrap(obj)

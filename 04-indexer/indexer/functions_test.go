@@ -18,7 +18,6 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// functions are the index functions of the package.
 var functions = cache.Indexers{
 	indexer.Namespace: indexer.ByNamespace,
 	"app":             indexer.ByLabel("app"),
@@ -133,7 +132,7 @@ func TestWhatIsNoObjectIsAnErrorAndNoPanic(t *testing.T) {
 	}{
 		{"nil", nil, "got <nil>"},
 		{"a string", "ns1/pod1", "got string"},
-		{"a pod that is no pointer", *full(), "got v1.Pod"},
+		{"a pod that is not a pointer", *full(), "got v1.Pod"},
 		{"a list", &corev1.PodList{}, "got *v1.PodList"},
 		{"a nil pod", (*corev1.Pod)(nil), "got a nil *v1.Pod"},
 		{"a nil untyped object", (*unstructured.Unstructured)(nil), "got a nil *unstructured.Unstructured"},

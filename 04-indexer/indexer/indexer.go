@@ -251,7 +251,7 @@ func (i *Indexer) setRV(rv string, err error) {
 	}
 }
 
-// rvFromObject returns the resource version of an object, or an error if it is no Kubernetes
+// rvFromObject returns the resource version of an object, or an error if it is not a Kubernetes
 // object. A write calls it before it changes anything, because it panics for a nil pointer.
 func rvFromObject(obj any) (string, error) {
 	object, err := meta.Accessor(obj)

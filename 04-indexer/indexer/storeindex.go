@@ -22,7 +22,6 @@ type storeIndex struct {
 	indices  map[string]index // the indexes by the same names; none before the first object
 }
 
-// reset empties all indexes.
 func (i *storeIndex) reset() { i.indices = map[string]index{} }
 
 // addIndexers adds index functions. If one of their names is taken, it adds none of them.

@@ -34,9 +34,9 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 	_, err := New(good)
 	must.NoError(t, err)
 	for _, test := range []struct {
-		name  string
-		want  string // in the error
-		spoil func(*Options)
+		name    string
+		want    string // in the error
+		corrupt func(*Options)
 	}{
 		{"no ListerWatcher", "ListerWatcher is nil", func(o *Options) { o.ListerWatcher = nil }},
 		{"a nil ListWatch", "ListerWatcher is nil", func(o *Options) { o.ListerWatcher = (*cache.ListWatch)(nil) }},
@@ -52,7 +52,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			bad := good
-			test.spoil(&bad)
+			test.corrupt(&bad)
 			dog, err := New(bad)
 			if dog != nil || err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("New() = %v, %v; want nil and an error that contains %q", dog, err, test.want)
@@ -65,7 +65,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 func TestAListOfAnotherTypeIsRefusedWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const refused = "listing and watching *v1.ConfigMap, to be tried again: unable to sync list result: " +
-			"*v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together"
+			"*v1.Pod ns/web is not a *v1.ConfigMap: ListerWatcher and ObjectType do not fit together"
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}}
 		reported := make(chan error, 10)
 		r := run(t, fakeapi.New(configMap("a", "1"), pod), func(_ *rig, o *Options) {
@@ -97,7 +97,7 @@ func TestAnEventOfAnotherTypeIsDropped(t *testing.T) {
 		w.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}})
 		w.Add(configMap("a", "2"))
 		r.calls.Want(t, "OnAdd a 2")
-		r.errors.Want(t, "an event is dropped: *v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do "+
+		r.errors.Want(t, "an event is dropped: *v1.Pod ns/web is not a *v1.ConfigMap: ListerWatcher and ObjectType do "+
 			"not fit together")
 	})
 }
@@ -242,7 +242,7 @@ func TestAHandlerThatNeverReturns(t *testing.T) {
 		})
 		w := r.server.NextWatch()
 		synctest.Wait()
-		w.Add(configMap("b", "2")) // the reflector is not held up by the handler
+		w.Add(configMap("b", "2")) // the handler does not block the reflector
 		start := time.Now()
 		wantRunError(t, r.stop(), "the handler has not returned from OnAdd of ns/a after 5s")
 		if took := time.Since(start); took != 5*time.Second {

@@ -36,7 +36,7 @@ func (b *inbox) key(obj any) (string, error) {
 		return gone.Key, nil
 	}
 	if reflect.TypeOf(obj) != reflect.TypeOf(b.opts.ObjectType) {
-		return "", fmt.Errorf("%s is no %T: ListerWatcher and ObjectType do not fit together",
+		return "", fmt.Errorf("%s is not a %T: ListerWatcher and ObjectType do not fit together",
 			describe(obj), b.opts.ObjectType)
 	}
 	// No server sends an object without a name, but a proxy may. Its key would be "namespace/", and

@@ -50,7 +50,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 // This holds for an object that waits in the queue, and for the second delta of the object whose
-// first call is under way.
+// first call is running.
 func TestNoCallBeginsAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})

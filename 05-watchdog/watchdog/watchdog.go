@@ -35,7 +35,7 @@ type WatchDog struct {
 	inbox     *inbox
 	reflector *reflector.Reflector
 	started   atomic.Bool
-	underway  atomic.Pointer[call] // the call of the handler at this moment, or nil
+	inFlight  atomic.Pointer[call] // the call of the handler at this moment, or nil
 }
 
 // New returns a WatchDog that is ready to run.
@@ -90,7 +90,7 @@ func (w *WatchDog) Run(ctx context.Context) error {
 	case <-ended:
 		return w.checkCalls()
 	case <-time.After(w.opts.StopTimeout):
-		return w.leftBehind()
+		return w.stopTimeoutError()
 	}
 }
 

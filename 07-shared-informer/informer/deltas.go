@@ -20,7 +20,7 @@ func (i *Informer) handleDeltas(deltas cache.Deltas, isInInitialList bool) error
 	defer i.blockDeltas.Unlock()
 	for n, delta := range deltas {
 		err := i.processDelta(delta, isInInitialList && n == 0) // a later add is of an object that came back
-		i.taken(delta, err)
+		i.recordResult(delta, err)
 		if err != nil {
 			return err
 		}

@@ -130,7 +130,7 @@ func TestNoHandlerIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// Of three calls, one is under way when the handler is removed. The others are not made.
+// Of three calls, one is running when the handler is removed. The others are not made.
 // (client-go's informer may make more calls.)
 func TestWhatWaitsForARemovedHandlerIsDropped(t *testing.T) {
 	forOurs(t, func(t *testing.T, newInformer maker) {
@@ -461,9 +461,9 @@ func TestAStalledHandlerDoesNotGetEveryChange(t *testing.T) {
 	})
 }
 
-// While a handler is busy, an object that it has got in version 1 leaves the selection of the
+// While a handler is busy, an object that it has received in version 1 leaves the selection of the
 // informer, and enters it again. The handler is far behind, so it gets one update for both. The old
-// object of the update is the one that it has got.
+// object of the update is the one that it has received.
 func TestWhatComesBackUnseenIsAnUpdateOfWhatTheHandlerGot(t *testing.T) {
 	forOurs(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))

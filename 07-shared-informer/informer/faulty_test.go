@@ -92,13 +92,13 @@ func (l lossyListener) Next() []notification {
 	return batch
 }
 
-// A spoiler makes a faulty informer. newInformer makes a correct one, of some parts.
-type spoiler func(newInformer ofParts) cache.SharedIndexInformer
+// A mutant makes a faulty informer. newInformer makes a correct one, of some parts.
+type mutant func(newInformer ofParts) cache.SharedIndexInformer
 
 type ofParts func(informer.Parts) *informer.Informer
 
 // sometimes changes every fifth notification, if it is of one kind.
-func sometimes(kind processor.Kind, change func(notification) []notification) spoiler {
+func sometimes(kind processor.Kind, change func(notification) []notification) mutant {
 	return planted(func(bool) bug {
 		return func(n int, next notification) []notification {
 			if n%5 != 0 || next.Kind != kind {
@@ -110,7 +110,7 @@ func sometimes(kind processor.Kind, change func(notification) []notification) sp
 }
 
 // first changes the first notification of a late handler.
-func first(change func(notification) []notification) spoiler {
+func first(change func(notification) []notification) mutant {
 	return planted(func(late bool) bug {
 		return func(n int, next notification) []notification {
 			if n != 1 || !late {
@@ -121,7 +121,7 @@ func first(change func(notification) []notification) spoiler {
 	})
 }
 
-func planted(plant func(late bool) bug) spoiler {
+func planted(plant func(late bool) bug) mutant {
 	return func(newInformer ofParts) cache.SharedIndexInformer {
 		return faultyInformer{newInformer(parttwo.Parts), plant}
 	}
@@ -136,7 +136,7 @@ func TestTheModelFindsBugs(t *testing.T) {
 			return []notification{n}
 		}
 	}
-	for name, spoil := range map[string]spoiler{
+	for name, mutate := range map[string]mutant{
 		"an add is lost":           sometimes(processor.Added, none),
 		"an update is lost":        sometimes(processor.Updated, none),
 		"a delete is lost":         sometimes(processor.Deleted, none),
@@ -191,7 +191,7 @@ func TestTheModelFindsBugs(t *testing.T) {
 	} {
 		faulty := func(lw cache.ListerWatcher, example runtime.Object,
 			options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-			return spoil(func(parts informer.Parts) *informer.Informer {
+			return mutate(func(parts informer.Parts) *informer.Informer {
 				return informer.NewWithParts(lw, example, options, parts)
 			})
 		}

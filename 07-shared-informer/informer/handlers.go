@@ -107,7 +107,7 @@ func (i *Informer) determineResyncPeriod(period time.Duration, logger klog.Logge
 func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	registration, ok := handle.(*processor.Registration)
 	if !ok {
-		return fmt.Errorf("removing a handler: %T is no registration of this informer", handle)
+		return fmt.Errorf("removing a handler: %T is not a registration of this informer", handle)
 	}
 	i.processor.Remove(registration)
 	return nil

@@ -101,7 +101,7 @@ func TestATransformRunsWithoutTheLock(t *testing.T) {
 		i := r.SharedIndexInformer.(*informer.Informer)
 		must.NoError(t, i.SetTransform(func(obj any) (any, error) {
 			if !i.BlockDeltas().TryLock() {
-				t.Error("blockDeltas is locked during a transform: if it calls AddEventHandler, it waits for ever")
+				t.Error("blockDeltas is locked during a transform: if it calls AddEventHandler, it waits forever")
 			} else {
 				i.BlockDeltas().Unlock()
 			}
@@ -135,7 +135,7 @@ func TestALateHandlerGetsTheStateOfTheMoment(t *testing.T) {
 }
 
 // AddIndexers holds startedLock. Who takes blockDeltas first, and then waits for startedLock, can
-// wait for ever: ResyncNow takes them in the other order.
+// wait forever: ResyncNow takes them in the other order.
 func TestAHandlerThatJoinsTakesStartedLockFirst(t *testing.T) {
 	r := newRig(partTwo, options())
 	i := r.SharedIndexInformer.(*informer.Informer)

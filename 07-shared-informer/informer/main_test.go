@@ -56,7 +56,6 @@ var implementations = map[string]maker{
 	"part-two":  partTwo,
 }
 
-// forEach runs a test with each implementation.
 func forEach(t *testing.T, test func(t *testing.T, newInformer maker)) {
 	for name, newInformer := range implementations {
 		t.Run(name, func(t *testing.T) {
@@ -151,5 +150,4 @@ func (r *rig) handle(t *testing.T, handler cache.ResourceEventHandler,
 	return registration
 }
 
-// keys are the sorted keys of a store.
 func keys(store cache.Store) []string { return slices.Sorted(slices.Values(store.ListKeys())) }

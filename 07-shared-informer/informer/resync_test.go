@@ -97,7 +97,7 @@ func TestResyncPeriods(t *testing.T) {
 			name: "a multiple of another's", shared: 9 * second, other: 2 * second,
 			handler: every(6 * second), want: "6s 12s",
 		},
-		{name: "the informer's, which is no multiple", shared: 5 * second, other: 2 * second, want: "6s 12s"},
+		{name: "the informer's, which is not a multiple", shared: 5 * second, other: 2 * second, want: "6s 12s"},
 	} {
 		clientGo := cmp.Or(test.clientGo, test.want)
 		for name, want := range each(map[string]string{"client-go": clientGo, "ours": test.want}) {

@@ -155,7 +155,7 @@ func TestWhatWaitsInTheQueueAtTheEndIsDropped(t *testing.T) {
 		if got, want := keys(r.GetStore()), []string{"ns/a"}; !slices.Equal(got, want) {
 			t.Errorf("ListKeys() = %q, want %q", got, want)
 		}
-		// The call for version 2 of a may be among the calls: its notification is under way at the
+		// The call for version 2 of a may be among the calls: its notification is on its way at the
 		// end.
 		if calls := handler.Take(); slices.Contains(calls, "OnAdd b 3") {
 			t.Errorf("the handler got %q, want no call for b", calls)

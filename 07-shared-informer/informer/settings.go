@@ -76,8 +76,8 @@ func (i *Informer) GetStore() cache.Store { return i.indexer }
 // GetIndexer returns the store with its indexes, to read from.
 func (i *Informer) GetIndexer() cache.Indexer { return i.indexer }
 
-// HasSynced is true once the store holds the first list. The registration of a handler says whether
-// the handler has got that list.
+// HasSynced is true once the store holds the first list. The registration of a handler reports whether
+// the handler has received that list.
 func (i *Informer) HasSynced() bool { return cache.IsDone(i) }
 
 // HasSyncedChecker is HasSynced as a channel to wait for.

@@ -16,7 +16,7 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// Stop ends a run. It does not wait for the call that is under way. ShutdownChan does.
+// Stop ends a run. It does not wait for the call that is running. ShutdownChan does.
 func TestStop(t *testing.T) {
 	forOurs(t, func(t *testing.T, newInformer maker) {
 		before := must.Goroutines()

@@ -59,9 +59,9 @@ func (i *Informer) WaitForVersion(ctx context.Context, version string) error {
 	}
 }
 
-// taken notes that the store has taken or refused a change, and wakes WaitForVersion. The next list
-// is newer than all changes that were refused.
-func (i *Informer) taken(delta cache.Delta, err error) {
+// recordResult records that the store has accepted or refused a change, and wakes WaitForVersion.
+// The next list is newer than all changes that were refused.
+func (i *Informer) recordResult(delta cache.Delta, err error) {
 	isList := delta.Type == cache.ReplacedAll
 	switch {
 	case isList && err == nil:

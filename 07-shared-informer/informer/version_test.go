@@ -183,12 +183,12 @@ func TestWaitForVersion(t *testing.T) {
 			r.stop()
 			wantFailed(t, result, `the informer has stopped at version "12"`)
 		},
-		"what is no version": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
+		"what is not a version": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			for _, version := range []string{"", "0", "-1", "latest", "1a"} {
 				wantFailed(t, waitFor(t.Context(), r, version), "resource version is not well formed: "+version)
 			}
 		},
-		"a server whose versions are no numbers": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
+		"a server whose versions are not numbers": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			w.Modify(configMap("a", "v12"))
 			wantFailed(t, waitFor(t.Context(), r, "12"), "the store's own cannot be compared")
 		},

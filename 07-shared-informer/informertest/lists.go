@@ -42,7 +42,7 @@ func deletesFirst(t *testing.T, newInformer New) {
 	handler.want(t, "OnDelete tombstone ns/b of 1", "OnAdd a 7", "OnUpdate c 8, was 1")
 }
 
-// The UID is no part of an object's name.
+// The UID is not part of an object's name.
 func madeAgainUnseen(t *testing.T, newInformer New) {
 	r := newRig(newInformer, options{}, configMap("a", "1"))
 	handler := r.recorder(t)

@@ -16,7 +16,7 @@ var promises = []struct {
 	{"the deletion of an unknown object is not delivered", unknownIsNotDeleted},
 	{"the store has a change before the handler gets it", storeIsAhead},
 	{"notifications come one after the other", oneAfterTheOther},
-	{"a blocked handler holds up neither the others nor the store", blockedHandler},
+	{"a blocked handler delays neither the others nor the store", blockedHandler},
 	{"a filter makes adds and deletes of updates", filter},
 
 	// Lists
@@ -43,7 +43,7 @@ var promises = []struct {
 	// HasSynced
 	{"a handler has synced when it has returned from its last call for the list", syncedOfAHandler},
 	{"an empty list syncs", emptyListSyncs},
-	{"a late handler has synced when it has got what was in the store", syncedOfALateHandler},
+	{"a late handler has synced when it has received what was in the store", syncedOfALateHandler},
 	{"a handler that joins during the first list gets all of it", joinsDuringTheFirstList},
 	{"a list that fails does not sync", failedListDoesNotSync},
 	{"neither a new list nor the end changes HasSynced", syncedAfterTheEnd},
@@ -52,7 +52,7 @@ var promises = []struct {
 	{"Run ends, with all goroutines, when its channel is closed", runEnds},
 	{"an informer runs once", runsOnce},
 	{"Run ends though the server does not answer", endsWithoutAnAnswer},
-	{"Run waits for the call that is under way", runWaitsForTheCall},
+	{"Run waits for the call that is running", runWaitsForTheCall},
 	{"handlers may come and go while the informer ends", endInTheMidstOfThings},
 
 	// Failures

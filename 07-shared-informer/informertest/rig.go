@@ -109,7 +109,6 @@ func (r *rig) wantRequests(t *testing.T, lists, watches int) {
 	}
 }
 
-// wantStopped checks IsStopped.
 func (r *rig) wantStopped(t *testing.T, when string, want bool) {
 	t.Helper()
 	if got := r.IsStopped(); got != want {

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// configMap returns a ConfigMap with this name and this resource version.
 func configMap(name, version string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "ns", Name: name, ResourceVersion: version, UID: types.UID("uid-" + name),

@@ -22,7 +22,6 @@ type pending struct {
 	changes []processor.Notification
 }
 
-// fold adds a notification.
 func (b *backlog) fold(n processor.Notification) {
 	element, ok := b.byKey[n.Key]
 	if !ok {

@@ -27,7 +27,6 @@ type block struct {
 	words      []uint64 // in the order of the bits of pages; no word is 0
 }
 
-// add adds a slot.
 func (s *slotSet) add(slot int) {
 	i, ok := s.find(slot)
 	if !ok {

@@ -225,7 +225,7 @@ func (s *Store) Bookmark(version string) {
 	s.setRV(version)
 }
 
-// rvFromObject returns the resource version of an object, or an error if obj is no Kubernetes
+// rvFromObject returns the resource version of an object, or an error if obj is not a Kubernetes
 // object. For a nil pointer it panics, as in client-go. So a write calls it before it changes
 // anything.
 func rvFromObject(obj any) (rv string, err error) {

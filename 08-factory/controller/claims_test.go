@@ -272,7 +272,6 @@ func TestAMutationCacheWithAnObjectThatTheStoreLacks(t *testing.T) {
 	}
 }
 
-// secret returns the Secret ns/name.
 func secret(name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
 }

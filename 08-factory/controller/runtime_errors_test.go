@@ -24,7 +24,6 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// wantError checks that the error contains a text.
 func wantError(t *testing.T, err error, text string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), text) {

@@ -95,7 +95,6 @@ func (m *testManager) start(t *testing.T) {
 	}
 }
 
-// create creates a Secret.
 func (m *testManager) create(t *testing.T, name string, set labels.Set) {
 	t.Helper()
 	_, err := m.Client.CoreV1().Secrets(m.Session.Namespace).Create(t.Context(),
@@ -256,7 +255,7 @@ func TestASourceIsAHandler(t *testing.T) {
 	defer queue.ShutDown()
 	kind := source.Kind(m.GetCache(), &corev1.Secret{}, &handler.TypedEnqueueRequestForObject[*corev1.Secret]{})
 	must.NoError(t, kind.Start(t.Context(), queue))
-	must.NoError(t, kind.WaitForSync(t.Context())) // now the handler has got the first list
+	must.NoError(t, kind.WaitForSync(t.Context())) // now the handler has received the first list
 	if got, _ := queue.Get(); got.NamespacedName != m.key("a") {
 		t.Errorf("the queue has the key %v, want %v", got.NamespacedName, m.key("a"))
 	}

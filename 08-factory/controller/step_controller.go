@@ -44,7 +44,7 @@ func stepController(ctx context.Context, env *step.Env) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { configMaps.RunWithContext(ctx) })
-	if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) { // until the handler has got the first list
+	if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) { // until the handler has received the first list
 		return ctx.Err()
 	}
 

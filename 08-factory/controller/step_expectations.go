@@ -37,7 +37,7 @@ func stepExpectations(ctx context.Context, env *step.Env) error {
 	defer running.Wait()
 	defer cancel()
 	running.Go(func() { secrets.RunWithContext(ctx) })
-	if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) { // until the handler has got the first list
+	if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) { // until the handler has received the first list
 		return ctx.Err()
 	}
 

@@ -12,7 +12,7 @@ import (
 )
 
 // stepRetry is a worker whose keys fail. A key that has failed comes again after a pause. The pause
-// grows with each failure of this key, and begins anew when it has succeeded. The worker gives up a
+// grows with each failure of this key, and begins again when it has succeeded. The worker gives up a
 // key that always fails, a poison key.
 func stepRetry(_ context.Context, env *step.Env) error {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, time.Minute)

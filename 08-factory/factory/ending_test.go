@@ -58,7 +58,7 @@ func startCall(fn func()) call {
 	return c
 }
 
-// returned waits until all goroutines of the synctest bubble are blocked. Then it says whether the
+// returned waits until all goroutines of the synctest bubble are blocked. Then it reports whether the
 // function has returned.
 func (c call) returned() bool {
 	synctest.Wait()

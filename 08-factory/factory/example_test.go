@@ -34,7 +34,7 @@ func Example() {
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		log.Fatal(err)
 	}
-	cache.WaitFor(ctx, "", handler.HasSyncedChecker()) // the handler, too, has got the first list
+	cache.WaitFor(ctx, "", handler.HasSyncedChecker()) // the handler, too, has received the first list
 
 	pod, err := pods.Lister().Pods("shop").Get("web")
 	fmt.Println(pod.Kind, pod.Name, err)

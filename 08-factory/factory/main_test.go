@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A server is an API server, and the requests that it has got.
+// A server is an API server, and the requests that it has received.
 type server struct {
 	fault.Requests
 	fakeapi.HTTP

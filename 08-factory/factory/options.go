@@ -48,7 +48,6 @@ type Options struct {
 	InformerName *cache.InformerName
 }
 
-// resync is the resync period of a resource.
 func (o *Options) resync(resource schema.GroupVersionResource) time.Duration {
 	if period, ok := o.CustomResync[resource]; ok {
 		return period

@@ -111,7 +111,7 @@ func (i *Informer) stored(e informer.Stored) {
 	}
 }
 
-// appended adds a change to the backlogs of all handlers. A resync does not count: it is no change,
+// appended adds a change to the backlogs of all handlers. A resync does not count: it is not a change,
 // and not all handlers get it.
 func (i *Informer) appended(e processor.Appended, now time.Time) {
 	if isResync(e.Notification) {

@@ -83,7 +83,7 @@ func TestRewriteLeavesBrokenPagesAlone(t *testing.T) {
 	}
 }
 
-// A page that is a link leads to a file that is no page, or not of this workspace. A pipe has no end.
+// A page that is a link leads to a file that is not a page, or not of this workspace. A pipe has no end.
 // Rewrite names them, and goes on with the others.
 func TestRewriteFollowsNoLink(t *testing.T) {
 	const stale = "# Two\n\n<!-- code 01-one/pod.yaml -->\n"
@@ -116,7 +116,7 @@ func TestRewriteFollowsNoLink(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := Rewrite(root, t.Output())
-			want := test.want + test.file + " is no regular file"
+			want := test.want + test.file + " is not a regular file"
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("Rewrite() = %v, want an error with %q", err, want)
 			}

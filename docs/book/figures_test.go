@@ -71,7 +71,7 @@ func TestBadFigures(t *testing.T) {
 		"no section": {"It: <!-- words 02-two#run -->1",
 			at + "<!-- words 02-two#run -->: no heading of docs/02-two.md has the anchor #run"},
 		"no region":  {"It: <!-- hours -->1", at + "write <!-- minutes PAGE… -->, or words, hours or exercises"},
-		"in no text": {"<!-- hours 01-one -->1 hour", at + "this line begins with a comment, so it is no text: …"},
+		"in no text": {"<!-- hours 01-one -->1 hour", at + "this line begins with a comment, so it is not text: …"},
 		"no exercise": {"It: <!-- exercises lost -->1",
 			at + "<!-- exercises lost -->: 01-one/practice/pop.md has no line like …"},
 		"on two lines": {"It: <!-- hours 01-one\n  02-two -->1",
@@ -88,7 +88,7 @@ func TestBadFigures(t *testing.T) {
 	}
 }
 
-// A comment in a block is no figure.
+// A comment in a block is not a figure.
 func TestNoFigures(t *testing.T) {
 	tree := longPages(t)
 	tree["README.md"] = file("# Front\n\n```sh\n# <!-- words lost -->1\n```\n\n" +

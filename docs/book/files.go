@@ -19,7 +19,7 @@ func Stat(ws fs.FS, name string) (info fs.FileInfo, err error) {
 	case err != nil:
 		return nil, err
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file: its mode is %v", name, info.Mode())
+		return nil, fmt.Errorf("%s is not a regular file: its mode is %v", name, info.Mode())
 	}
 	if folder := path.Dir(name); folder != "." {
 		if _, err := Stat(ws, folder); err != nil {

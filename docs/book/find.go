@@ -280,12 +280,12 @@ func (q query) rank(s searchable) int {
 	}
 }
 
-// hasAll says whether all words are among the terms.
+// hasAll reports whether all words are among the terms.
 func hasAll(terms map[string]int, words []string) bool {
 	return !slices.ContainsFunc(words, func(word string) bool { return terms[word] == 0 })
 }
 
-// contains says whether a text has these words in this order, one right after the other.
+// contains reports whether a text has these words in this order, one right after the other.
 func contains(text, phrase []string) bool {
 	for i := range len(text) - len(phrase) + 1 {
 		if slices.Equal(text[i:i+len(phrase)], phrase) {

@@ -114,7 +114,6 @@ func (b *Book) folderPage(chapter string, programs []program) string {
 // maxColumns is the length of a line of a page.
 const maxColumns = 140
 
-// wrap breaks a text into lines.
 func wrap(text string) string {
 	var lines strings.Builder
 	length := 0

@@ -170,7 +170,7 @@ func (f testFile) neverRuns(file string, test *ast.FuncDecl) (reason string) {
 	return ""
 }
 
-// hasOutput says whether an example has an Output comment. `go test` does not run an example
+// hasOutput reports whether an example has an Output comment. `go test` does not run an example
 // without one.
 func hasOutput(tree *ast.File, name string) bool {
 	return slices.ContainsFunc(doc.Examples(tree), func(e *doc.Example) bool {
@@ -180,7 +180,7 @@ func hasOutput(tree *ast.File, name string) bool {
 
 var skipCall = regexp.MustCompile(`^\w+\.Skip(f|Now)?\(`)
 
-// isSkip says whether a statement is a call of t.Skip, without a condition around it.
+// isSkip reports whether a statement is a call of t.Skip, without a condition around it.
 func isSkip(s ast.Stmt) bool {
 	statement, ok := s.(*ast.ExprStmt)
 	return ok && skipCall.MatchString(types.ExprString(statement.X))

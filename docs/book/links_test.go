@@ -67,8 +67,8 @@ func TestDeadLinks(t *testing.T) {
 		appended("no scheme", page, "\n[a](//example.com)\n",
 			at(`malformed link "//example.com": write https://host/… or a path from this page`)),
 		appended("empty", page, "\n[a]()\n", at(`malformed link "": write https://host/… or a path from this page`)),
-		appended("spaces", page, "\n[a](b c)\n", at("…a](b… is no link: …")),
-		appended("undefined reference", page, "\n[a][b]\n", at("…a][… is no link: …")),
+		appended("spaces", page, "\n[a](b c)\n", at("…a](b… is not a link: …")),
+		appended("undefined reference", page, "\n[a][b]\n", at("…a][… is not a link: …")),
 		appended("in a table", page, "\n| a |\n|---|\n| [b](lost.md) |\n",
 			"docs/01-one.md:68: dead link lost.md: there is no docs/lost.md"),
 	})
@@ -124,7 +124,7 @@ func TestClaims(t *testing.T) {
 		appended("mark without a test", page, "\nIt pops. [✓](../01-one/claims_test.go)\n",
 			"docs/01-one.md:66: the link to 01-one/claims_test.go must be called by …"),
 		appended("mark with a quote missing", page, "\nIt pops. [✓](../01-one/claims_test.go \"TestPop)\n",
-			"docs/01-one.md:66: …✓](../01-one/claims_… is no link: …"),
+			"docs/01-one.md:66: …✓](../01-one/claims_… is not a link: …"),
 	})
 }
 

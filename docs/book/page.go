@@ -75,7 +75,7 @@ func parsePage(name string, source []byte) *page {
 	return p
 }
 
-// linksTo says whether the page has a link to the page of this name.
+// linksTo reports whether the page has a link to the page of this name.
 func (p *page) linksTo(name string) bool {
 	return slices.ContainsFunc(p.links, func(l link) bool {
 		target, _, _ := strings.Cut(l.target, "#")
@@ -136,7 +136,7 @@ func (p *page) read(n ast.Node) {
 	case *ast.Text:
 		text := string(n.Value(p.source))
 		if !n.IsRaw() && brokenLink.MatchString(text) {
-			p.addProblem(p.line(n.Segment.Start), "…%s… is no link: "+
+			p.addProblem(p.line(n.Segment.Start), "…%s… is not a link: "+
 				"write [text](target) without spaces in the target, "+
 				"or add a line [label]: target, or put it in backquotes", text)
 		}
@@ -147,7 +147,6 @@ func (p *page) read(n ast.Node) {
 // malformed.
 var brokenLink = regexp.MustCompile(`\](\(|\[)`)
 
-// countWords counts the words inside n.
 func (p *page) countWords(n ast.Node, inTable bool) {
 	p.texts = append(p.texts, counted{p.line(n.Pos()), len(strings.Fields(p.plainText(n))), inTable})
 }
@@ -197,7 +196,7 @@ func (p *page) lastDirective() *directive {
 	return p.directives[len(p.directives)-1]
 }
 
-// isFolded says whether the lines around a block are those around a folded block.
+// isFolded reports whether the lines around a block are those around a folded block.
 func (p *page) isFolded(start, end int) bool {
 	return fenceOpen.MatchString(p.lines[start]) &&
 		strings.HasPrefix(p.lines[start-2], detailsStart) && p.lines[start-1] == "" &&
@@ -244,7 +243,7 @@ func (p *page) readHTMLBlock(n *ast.HTMLBlock) {
 	case directiveStart.MatchString(lines[0]):
 		p.addProblem(start, "%v", errForm)
 	case figureStart.MatchString(lines[0]):
-		p.addProblem(start, "this line begins with a comment, so it is no text: begin it with a word")
+		p.addProblem(start, "this line begins with a comment, so it is not text: begin it with a word")
 	}
 	if d != nil && p.details > 0 {
 		p.addProblem(start, "code is folded in one way: write <!-- code FILE NAME…, folded: SUMMARY --> "+

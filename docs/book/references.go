@@ -1,4 +1,4 @@
-// Links into the book from files that are no pages: exercises and other Markdown files, comments,
+// Links into the book from files that are not pages: exercises and other Markdown files, comments,
 // and strings of programs.
 
 package book
@@ -93,7 +93,7 @@ func (b *Book) checkMentions(name string, s span) (found []Problem) {
 	for _, m := range mention.FindAllStringSubmatch(s.text, -1) {
 		folder, page, fragment := m[1], path.Join("docs", m[2]), strings.TrimPrefix(m[3], "#")
 		if folder == "" && (fragment == "" || strings.Contains(m[2], "/")) {
-			continue // it is no page of the book
+			continue // it is not a page of the book
 		}
 		var err error
 		if b.pages[page] == nil {

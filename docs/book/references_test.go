@@ -1,4 +1,4 @@
-// Tests of links from files that are no pages.
+// Tests of links from files that are not pages.
 
 package book
 

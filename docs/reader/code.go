@@ -21,7 +21,7 @@ import (
 	"example.com/informer/docs/book"
 )
 
-// A listing is a file that is no page.
+// A listing is a file that is not a page.
 type listing struct {
 	File    string
 	Version string // differs after the file has changed

@@ -147,7 +147,7 @@ func TestAPageThatIsAPipe(t *testing.T) {
 	must.NoError(t, os.Remove(pipe))
 	must.NoError(t, syscall.Mkfifo(pipe, 0o644))
 	v := visit(t, folder)
-	wantIn(t, "the page", v.get("/docs/01-queue.md", 404), "docs/01-queue.md is no regular file")
+	wantIn(t, "the page", v.get("/docs/01-queue.md", 404), "docs/01-queue.md is not a regular file")
 	v.get("/docs/README.md", 200)
 	v.get("/01-queue/queue.go", 200)
 	v.get("/-/find?words=queue", 200)

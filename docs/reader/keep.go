@@ -101,7 +101,7 @@ func writeKept(root *os.Root, name string, text []byte) error {
 	return root.Rename(temp, name)
 }
 
-// isPlace says whether a page is one where a reader reads on: a page of the book, or an exercise.
+// isPlace reports whether a page is one where a reader reads on: a page of the book, or an exercise.
 func (r *reader) isPlace(page string) bool {
 	_, isExercise := r.findExercise(page)
 	isPage := strings.HasPrefix(page, "docs/") && path.Ext(page) == ".md" && page != frontPage && r.hasFile(page)

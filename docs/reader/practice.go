@@ -47,7 +47,6 @@ type toolBuild struct {
 
 var exerciseFile = regexp.MustCompile(`^(\d\d-[\w-]+/practice)/([a-z][a-z-]*)\.md$`)
 
-// findExercise returns the name of the exercise on a page.
 func (r *reader) findExercise(page string) (name string, ok bool) {
 	match := exerciseFile.FindStringSubmatch(page)
 	if match == nil || !r.hasFile(page) || !r.hasFile(fmt.Sprintf("%s/answers/%s.md", match[1], match[2])) {

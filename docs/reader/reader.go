@@ -139,7 +139,7 @@ func (r *reader) file(c *gin.Context) {
 	if !ok {
 		return
 	}
-	line, _ := strconv.Atoi(query["line"]) // 0, which is no line, if it is no number
+	line, _ := strconv.Atoi(query["line"]) // 0, which is not a line, if it is not a number
 	name := strings.TrimPrefix(c.Request.URL.Path, "/")
 	if files := r.sources.below(name); len(files) > 0 {
 		r.answer(c, &pageData{Name: name, Title: name, Version: r.version(name), Folder: files})
@@ -168,7 +168,7 @@ func (r *reader) file(c *gin.Context) {
 // read returns the text of a file that may be shown. It follows no link.
 func (r *reader) read(name string) ([]byte, error) {
 	if !r.sources.allows(name) {
-		return nil, fmt.Errorf("%s is no page of the book, and no source of the workspace", name)
+		return nil, fmt.Errorf("%s is neither a page of the book nor a source of the workspace", name)
 	}
 	if _, err := book.Stat(r.root.FS(), name); err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ type pageData struct {
 	Parts          []book.Part
 	Headings       []heading      // of this page, for the contents
 	Body           template.HTML  // of a page
-	Code           *listing       // of a file that is no page
+	Code           *listing       // of a file that is not a page
 	Folder         []string       // the files of a folder
 	Problem        string         // why there is no page
 	Suggestions    []book.Section // what the reader may mean then
@@ -205,7 +205,7 @@ type pageData struct {
 	Continue       *continuation // on the front page, where the reader was
 }
 
-// HasTips says whether the page says what Run does: it has steps, and the reader has closed no tips.
+// HasTips reports whether the page says what Run does: it has steps, and the reader has closed no tips.
 func (d *pageData) HasTips() bool { return d.HasSteps && d.Kept.Tips == "" }
 
 var languageInName = regexp.MustCompile(`\b([a-z]{2}-[A-Z]{2})\.md$`)

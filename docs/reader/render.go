@@ -80,7 +80,7 @@ func (p *pageRenderer) render(tree ast.Node) template.HTML {
 	return template.HTML(text.String())
 }
 
-// hasFile says whether the workspace has a file that may be shown.
+// hasFile reports whether the workspace has a file that may be shown.
 func (r *reader) hasFile(name string) bool {
 	if !r.sources.allows(name) {
 		return false

@@ -27,7 +27,7 @@ const (
 
 // A run plays a step, and may start a cluster first. Its events are those of the player's -json,
 // and some of its own: "run" is the first, "progress" is a line of the start of a cluster, "build"
-// comes before the program is built, "printed" is a line of its output that is no event, "log" has
+// comes before the program is built, "printed" is a line of its output that is not an event, "log" has
 // what it wrote to its standard error, and "over" is the last.
 type run struct {
 	transcript string
@@ -42,7 +42,6 @@ type run struct {
 	more   chan struct{} // closed, and replaced by a new channel, when there is another event
 }
 
-// add adds an event.
 func (r *run) add(event any) {
 	text, _ := json.Marshal(event) // it never fails: all events are JSON, texts or numbers
 	r.mu.Lock()
@@ -96,7 +95,7 @@ func (s *stage) current() (*run, <-chan struct{}) {
 	return s.run, s.next
 }
 
-// start starts a run, if none is under way. The page shows it where it has this transcript; how
+// start starts a run, if none runs. The page shows it where it has this transcript; how
 // says which of several places, as play does.
 func (s *stage) start(
 	ctx context.Context, transcript string, do func(context.Context, *run) error, how ...string,

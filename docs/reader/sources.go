@@ -33,7 +33,7 @@ type sources struct {
 
 func newSources(root *os.Root) *sources { return &sources{root: root} }
 
-// allows says whether a file may be shown. Whether it exists is another question: git may track a
+// allows reports whether a file may be shown. Whether it exists is another question: git may track a
 // file that was deleted.
 func (s *sources) allows(name string) bool {
 	if _, file, ok := inExercise(name); ok && path.Ext(file) != ".md" {
@@ -107,7 +107,6 @@ func (s *sources) list() map[string]bool {
 	return files
 }
 
-// sourceExts are the extensions of sources.
 var sourceExts = strings.Fields(".go .mod .sum .work .md .txt .sh .yaml .yml .json .js .css .html .svg .png")
 
 // walk finds sources without git.
@@ -127,5 +126,5 @@ func (s *sources) walk() map[string]bool {
 	return files
 }
 
-// isHidden says whether a part of the path begins with a dot, such as .git and .cluster.
+// isHidden reports whether a part of the path begins with a dot, such as .git and .cluster.
 func isHidden(name string) bool { return name != "." && strings.Contains("/"+name, "/.") }

@@ -35,7 +35,6 @@ type step struct {
 
 var servedPage = regexp.MustCompile(`(?m)^open http://ADDRESS(/[\w/]*)$`)
 
-// findStep returns the step of a transcript.
 func (r *reader) findStep(transcript string) (s step, ok bool) {
 	steps, err := manifest.Read(r.root.FS())
 	if err != nil {
@@ -61,7 +60,7 @@ func (r *reader) findStep(transcript string) (s step, ok bool) {
 	return s, true
 }
 
-// hasKubeconfig says whether this clone has a cluster of its own.
+// hasKubeconfig reports whether this clone has a cluster of its own.
 func (r *reader) hasKubeconfig() bool {
 	_, err := os.Stat(filepath.Join(r.root.Name(), ".cluster", "kubeconfig")) // .cluster may lie elsewhere
 	return err == nil

@@ -278,7 +278,6 @@ type plan struct {
 	lasting bool   // the kubeconfig goes to .cluster/kubeconfig, and the cluster outlives this process
 }
 
-// create makes a cluster.
 func (c *clone) create(ctx context.Context, p plan) (*cluster, error) {
 	if p.maker == byLocal {
 		return c.createLocal(ctx, p)

@@ -54,7 +54,6 @@ func newTree(t *testing.T) tree {
 	return tree{t, root}
 }
 
-// command returns the command cluster in this tree.
 func (t tree) command(args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := must.Command(t, args...)
@@ -88,7 +87,6 @@ func (t tree) answers() bool {
 	return binaries.Answers(t.Context(), t.path("bin/kubectl"), t.path("kubeconfig")) == nil
 }
 
-// wantAnswers wants the cluster of this tree to answer, or not to answer.
 func (t tree) wantAnswers(name string, want bool) {
 	t.Helper()
 	if got := t.answers(); got != want {

@@ -19,7 +19,6 @@ import (
 const pauseAfterPanic = time.Second
 
 // running returns a processor that runs until the test is over.
-
 func running(t *testing.T, fanout processor.Fanout) *processor.Processor {
 	p := processor.New(fanout)
 	p.Start()
@@ -37,7 +36,6 @@ func add(t *testing.T, p *processor.Processor, handler cache.ResourceEventHandle
 }
 
 // blocked returns a handler. Each of its calls waits until somebody receives from the channel.
-
 func blocked() (cache.ResourceEventHandler, chan string) {
 	calls := make(chan string)
 	return cache.ResourceEventHandlerFuncs{
@@ -47,7 +45,6 @@ func blocked() (cache.ResourceEventHandler, chan string) {
 }
 
 // wantCalls receives the next calls of a blocked handler.
-
 func wantCalls(t *testing.T, calls <-chan string, want ...string) {
 	t.Helper()
 	for i, w := range want {
@@ -145,7 +142,6 @@ func hasSyncedWhenTheHandlerHasReturned(t *testing.T, newFanout func() processor
 }
 
 // wantSynced waits until all goroutines are blocked, and checks HasSynced of registrations.
-
 func wantSynced(t *testing.T, when string, want bool, registrations ...*processor.Registration) {
 	t.Helper()
 	synctest.Wait()

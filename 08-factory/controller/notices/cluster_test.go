@@ -53,7 +53,6 @@ func open(t *testing.T) (*session.Session, dynamic.ResourceInterface) {
 	return s, resource
 }
 
-// newNotice returns a notice.
 func newNotice(name string, spec map[string]any) *unstructured.Unstructured {
 	notice := &unstructured.Unstructured{Object: map[string]any{}}
 	if spec != nil {

@@ -70,7 +70,7 @@ func (c *controller) addHandlers(notices, copies cache.SharedIndexInformer) ([]c
 	}
 	copyRegistration, err := copies.AddEventHandler(cache.FilteringResourceEventHandler{
 		// The handler sees only copies. For a ConfigMap that becomes a copy it gets an add, and for one
-		// that is no copy any more a delete, with the old object.
+		// that is not a copy any more a delete, with the old object.
 		FilterFunc: func(obj any) bool { return ownerOf(obj) != nil },
 		Handler: cache.ResourceEventHandlerFuncs{
 			AddFunc: c.enqueueOwner,

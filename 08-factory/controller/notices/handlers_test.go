@@ -154,7 +154,7 @@ func TestEveryEventOfANoticeOnlyAddsItsKey(t *testing.T) {
 
 // While the ConfigMaps cannot be listed, the notices are there, and nothing is written: without the
 // copies that exist, each notice looks as if it had none. After that, the workers write. A handler
-// that writes holds up all events behind it, and no Lease and no deadline stops it.
+// that writes blocks all events behind it, and no Lease and no deadline stops it.
 func TestOnlyWorkersWriteAndNotBeforeTheSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture()

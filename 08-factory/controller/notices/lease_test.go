@@ -70,7 +70,7 @@ type cutLock struct {
 	resourcelock.Interface
 	client  *fake.Clientset
 	cut     atomic.Bool
-	renewed atomic.Pointer[time.Time] // the last time at which the API server has got a record
+	renewed atomic.Pointer[time.Time] // the last time at which the API server has received a record
 	holds   atomic.Bool               // the replica held the Lease when the API server gave it the last answer
 }
 

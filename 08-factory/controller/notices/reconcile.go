@@ -155,7 +155,7 @@ func (r *Reconciler) create(ctx context.Context, n *notice, cached runtime.Objec
 	if err != nil {
 		return err
 	}
-	// If it is a copy of this notice, the cache has got it since Reconcile looked: then Create fails.
+	// If it is a copy of this notice, the cache has received it since Reconcile looked: then Create fails.
 	if exists && !metav1.IsControlledBy(obj.(*corev1.ConfigMap), n) {
 		return &problem{reason: "NameTaken", message: "the ConfigMap " + name + " is not a copy of this notice"}
 	}
@@ -281,7 +281,7 @@ func (r *Reconciler) finalize(ctx context.Context, cached *unstructured.Unstruct
 		return nil
 	}
 	if err == nil {
-		klog.FromContext(ctx).Info("Let go")
+		klog.FromContext(ctx).Info("Removed finalizer")
 	}
 	return err
 }

@@ -104,7 +104,6 @@ func (r *recorder) writeAll(ctx context.Context) {
 	}
 }
 
-// write writes an Event.
 func (r *recorder) write(ctx context.Context, event *eventsv1.Event) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -65,7 +65,7 @@ func TestEventsAreWrittenBeforeTheEnd(t *testing.T) {
 }
 
 // If the API server is too slow, the end does not wait for all Events. This API server does not see
-// the end of a context: the end waits for the request under way.
+// the end of a context: the end waits for the request in flight.
 func TestTheEndWaitsForEventsForFiveSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

@@ -32,7 +32,7 @@ import (
 // The notice wants five copies. picnic-1 is right, picnic-3 has a key too many, and three are missing.
 // picnic-9 is surplus. At first, Reconcile only adds the finalizer. Then it makes all writes, although
 // the server refuses some of them, and returns all errors. When somebody else has taken the name
-// picnic-2, that is no error: it is in the status.
+// picnic-2, that is not an error: it is in the status.
 func TestReconcileWritesWhatItCan(t *testing.T) {
 	f := newFixture()
 	picnic := f.picnic
@@ -330,7 +330,7 @@ func TestANameThatIsFreeAgain(t *testing.T) {
 	})
 }
 
-// One copy meets a conflict, which is no error in the log. The error of the other copy is.
+// One copy meets a conflict, which is not an error in the log. The error of the other copy is.
 func TestAConflictHidesNoOtherError(t *testing.T) {
 	f := newFixture()
 	must.NoError(t, unstructured.SetNestedField(f.picnic.Object, int64(2), "spec", "copies"))

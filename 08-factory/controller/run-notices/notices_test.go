@@ -49,7 +49,6 @@ func newNotice() *unstructured.Unstructured {
 	}}
 }
 
-// newCopy returns a copy of a notice.
 func newCopy(notice *unstructured.Unstructured, name string) *corev1.ConfigMap {
 	made := fakeapi.ConfigMap(name, "7")
 	made.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(notice, notice.GroupVersionKind())}
@@ -186,7 +185,7 @@ func TestNothingIsLeftOfRun(t *testing.T) {
 
 // A notice is being deleted. Its copy is deleted first, and this delete brings the notice back, so
 // that the controller lets it go. The owner of a copy says which notice that is, not the name of
-// the copy. It is the same if the watch misses the delete. A ConfigMap that is no copy is deleted,
+// the copy. It is the same if the watch misses the delete. A ConfigMap that is not a copy is deleted,
 // too.
 func TestTheDeleteOfACopyBringsItsNoticeBack(t *testing.T) {
 	for name, isGone := range map[string]func(w *world, copied *corev1.ConfigMap){

@@ -19,7 +19,7 @@ import (
 const clockEnv = "INFORMER_BENCH_CLOCK"
 
 // A clock is a process of its own that ticks, in the place of a server that sends changes. The
-// informer cannot hold up the clock: a tick waits in a pipe, as a change would wait in a
+// informer cannot delay the clock: a tick waits in a pipe, as a change would wait in a
 // connection. (A timer in this process would be late while garbage is collected: golang/go#45632.)
 type clock struct {
 	cmd  *exec.Cmd

@@ -65,7 +65,7 @@ func events(b *testing.B, handlers, objects int, newInformer newInformer) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-// A workload sends events in batches. A batch is done when every handler has got all of its events.
+// A workload sends events in batches. A batch is done when every handler has received all of its events.
 // At most maxBatches are open at the same time.
 //
 // This limit makes the numbers comparable. Without it, the sender runs far ahead of the handlers.

@@ -87,7 +87,7 @@ type readersResult struct {
 }
 
 // runReaders runs an informer with one handler, makes changes for this number of seconds, and runs
-// the readers at the same time. It returns when the readers have returned and the handler has got
+// the readers at the same time. It returns when the readers have returned and the handler has received
 // every change.
 func runReaders(
 	b *testing.B, informer newInformer, readers, seconds int, read func(r *reader, begin time.Time),

@@ -74,7 +74,7 @@ func (s *source) ResultChan() <-chan watch.Event { return s.events }
 const versions = 3
 
 // pods are all versions of all pods. They are made before the clock runs: a decoder takes the same
-// time for every informer, and is no part of it.
+// time for every informer, and is not part of it.
 type pods [versions][]*corev1.Pod
 
 func makePods(objects int) *pods {

@@ -151,7 +151,7 @@ func checkAdds(tb testing.TB, handlers []*tally) {
 }
 
 // BenchmarkRelist ends the watch, so that the informer has to list again. Every pod has changed
-// meanwhile. It measures from the moment when the informer gets the list until the handler has got
+// meanwhile. It measures from the moment when the informer gets the list until the handler has received
 // all updates. Both informers make a pause before they request the list, and this pause is not
 // measured.
 func BenchmarkRelist(b *testing.B) {

@@ -25,7 +25,7 @@ import (
 // childEnv is set in the environment of a process that runChild has started.
 const childEnv = "FIELD_GUIDE_CHILD"
 
-// isChild says whether runChild has started this process.
+// isChild reports whether runChild has started this process.
 func isChild() bool { return os.Getenv(childEnv) != "" }
 
 // runChild runs this test again, in a process of its own, and returns its output. The exit code

@@ -71,7 +71,7 @@ func results(t *testing.T, transform cache.TransformFunc) map[string]result {
 	return got
 }
 
-// isB says whether an object is the ConfigMap b.
+// isB reports whether an object is the ConfigMap b.
 func isB(obj any) bool {
 	configMap, ok := obj.(*corev1.ConfigMap)
 	return ok && configMap.Name == "b"

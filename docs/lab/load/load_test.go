@@ -181,7 +181,7 @@ func (s *server) change(b *testing.B, n, rate int) {
 	})
 }
 
-// do makes n requests. At most 16 of them are under way at the same time.
+// do makes n requests. At most 16 of them are in flight at the same time.
 func do(b *testing.B, n int, request func(ctx context.Context, i int) error) {
 	group, ctx := errgroup.WithContext(b.Context())
 	group.SetLimit(16)

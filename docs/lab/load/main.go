@@ -118,7 +118,7 @@ func heading(results *report.Results, objects, bench string) string {
 // within is the greatest difference of two values that count as the same.
 const within = 0.02
 
-// verdict says whether our factory is better, worse, or the same. It does not use benchstat, which
+// verdict reports whether our factory is better, worse, or the same. It does not use benchstat, which
 // does not know that the two were measured in pairs, in the same round or at the same time.
 func verdict(c report.Comparison) string {
 	agreeing := 0 // the number of rounds with the same winner as all rounds together

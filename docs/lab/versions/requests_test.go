@@ -23,7 +23,7 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// older says whether a version is older than another. The two may be versions of two resources,
+// older reports whether a version is older than another. The two may be versions of two resources,
 // because here both resources are in the same etcd.
 func older(t *testing.T, version, than string) bool {
 	t.Helper()

@@ -34,7 +34,6 @@ var packages = map[string]string{
 	"kwokctl":                 "sigs.k8s.io/kwok/cmd/kwokctl",
 }
 
-// build builds programs into a folder.
 func (s *source) build(ctx context.Context, names []string, folder string, progress io.Writer) error {
 	fmt.Fprintf(progress, "building %s from Go modules: minutes now, seconds from then on\n", strings.Join(names, ", "))
 	start := time.Now()

@@ -136,7 +136,6 @@ func newReleases(t *testing.T, s system, send sender) *source {
 	return &source{kubernetes: "v1.37.1", etcd: "v3.7.3", kwok: "v0.8.0", os: s.os, arch: s.arch}
 }
 
-// sendWhole sends the whole program.
 func sendWhole(w http.ResponseWriter, _ *http.Request, program string) {
 	_, _ = io.WriteString(w, program)
 }
@@ -174,7 +173,6 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// wantProgram wants a program with this content.
 func wantProgram(t *testing.T, file, want string) {
 	t.Helper()
 	content, err := os.ReadFile(file)

@@ -33,6 +33,6 @@ func TestWriteConfig(t *testing.T) {
 	configuration, _, _ := strings.Cut(string(text), "\n---\n") // what follows are the stages
 	var parsed map[string]any
 	if err := yaml.Unmarshal([]byte(configuration), &parsed); err != nil {
-		t.Errorf("the configuration is no YAML: %v:\n%s", err, configuration)
+		t.Errorf("the configuration is not YAML: %v:\n%s", err, configuration)
 	}
 }

@@ -61,7 +61,6 @@ func (r response) Close() error {
 // listVersion is the version of all lists.
 const listVersion = "1000000"
 
-// list writes a list.
 func (s *HTTP) list(out io.Writer, r *http.Request, objects iter.Seq[any]) {
 	kind := s.Kinds[path.Base(r.URL.Path)]
 	kind.Kind += "List"

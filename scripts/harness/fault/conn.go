@@ -10,7 +10,6 @@ import (
 // A conn copies bytes between the client's socket and the server's.
 type conn struct{ client, server end }
 
-// An end is a socket.
 type end struct {
 	socket *net.TCPConn
 	lost   atomic.Bool // bytes that are written to the socket are lost on the way

@@ -187,7 +187,6 @@ func inFront(text func(object any) string) FrameFault {
 	}
 }
 
-// event returns a frame with an event.
 func event(kind string, object any) string {
 	text, err := json.Marshal(object)
 	if err != nil {

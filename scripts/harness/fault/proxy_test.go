@@ -50,7 +50,6 @@ func send(t *testing.T, from, to net.Conn, text string) {
 	}
 }
 
-// read reads a byte, and returns the error.
 func read(conn net.Conn) error {
 	_, err := conn.Read(make([]byte, 1))
 	return err

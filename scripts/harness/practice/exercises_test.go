@@ -122,7 +122,6 @@ type bookChecker struct {
 	passed  map[string]bool // by the names of tests and commands
 }
 
-// wantPass wants a command to pass.
 func (b *bookChecker) wantPass(t *testing.T, cmd command) {
 	t.Helper()
 	b.mu.Lock()

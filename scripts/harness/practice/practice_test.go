@@ -58,7 +58,6 @@ func setTestPatience(t *testing.T, patience time.Duration) {
 	testPatience = patience
 }
 
-// writeFile writes a file below root.
 func writeFile(t *testing.T, root, name, text string) {
 	t.Helper()
 	must.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o700))
@@ -112,7 +111,6 @@ func runCommand(t *testing.T, dir string, args ...string) (output string) {
 	return out.String()
 }
 
-// wantContains wants texts in the output of a command.
 func wantContains(t *testing.T, command, output string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {

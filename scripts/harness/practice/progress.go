@@ -12,7 +12,6 @@ import (
 	"strings"
 )
 
-// stateOf returns the state of an exercise.
 func (p *practice) stateOf(e exercise) string {
 	switch {
 	case !p.isStarted(e):
@@ -24,7 +23,6 @@ func (p *practice) stateOf(e exercise) string {
 	}
 }
 
-// inState returns the exercises that are in a state.
 func (p *practice) inState(state string) []exercise {
 	return filter(p.all, func(e exercise) bool { return p.stateOf(e) == state })
 }
@@ -69,7 +67,6 @@ func (p *practice) status() {
 	p.printNext()
 }
 
-// describe returns a line about an exercise.
 func describe(e exercise) string {
 	line := fmt.Sprintf("%s (%s, about %s minutes, %s", e.name, e.kind, e.minutes, e.difficulty)
 	if e.needsCluster {
@@ -78,7 +75,6 @@ func describe(e exercise) string {
 	return line + "): " + e.title
 }
 
-// printNext prints which exercise is next.
 func (p *practice) printNext() {
 	if opened := p.inState(open); len(opened) > 0 {
 		p.printf("Next:        %s is open: %s\n", opened[0].name, strings.Join(p.places(opened[0]), ", "))

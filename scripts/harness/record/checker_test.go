@@ -34,7 +34,7 @@ func object(name, uid, version string) *corev1.ConfigMap {
 
 func byApp(obj any) ([]string, error) { return []string{obj.(Object).GetLabels()["app"]}, nil }
 
-// A bug is planted in one part of an informer. The zero value is no bug.
+// A bug is planted in one part of an informer. The zero value is not a bug.
 type bug struct {
 	// events changes the events of a watch. It gets each event, and a function that passes an event
 	// on.

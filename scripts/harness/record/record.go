@@ -55,7 +55,7 @@ func List(
 // A Lister is a store that can list its objects.
 type Lister interface{ List() []any }
 
-// Cached returns the objects in a store, or an error if an item is no object.
+// Cached returns the objects in a store, or an error if an item is not an object.
 func Cached(store Lister) ([]Object, error) {
 	var objects []Object
 	for _, item := range store.List() {

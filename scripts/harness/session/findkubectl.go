@@ -64,7 +64,7 @@ func (s *Session) checkVersion(ctx context.Context) error {
 		return err
 	}
 	var versions struct{ ClientVersion, ServerVersion struct{ GitVersion string } }
-	_ = json.Unmarshal([]byte(text), &versions) // a text that is no JSON has no versions
+	_ = json.Unmarshal([]byte(text), &versions) // a text that is not JSON has no versions
 	client, _ := version.ParseGeneric(versions.ClientVersion.GitVersion)
 	server, _ := version.ParseGeneric(versions.ServerVersion.GitVersion)
 	if client != nil && server != nil {

@@ -44,7 +44,6 @@ func do(t testing.TB, method, url, host string) (status int, header http.Header,
 	return send(t, request)
 }
 
-// send sends a request.
 func send(t testing.TB, request *http.Request) (status int, header http.Header, body string) {
 	t.Helper()
 	response, err := client.Do(request)

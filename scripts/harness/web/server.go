@@ -37,7 +37,7 @@ const (
 	readTimeout  = 5 * time.Second  // for a client to send its request
 	writeTimeout = 30 * time.Second // until the answer is written; the page or the client may be slow
 	idleTimeout  = time.Minute      // for a connection between two requests
-	stopTimeout  = 5 * time.Second  // for the requests under way, when the server stops
+	stopTimeout  = 5 * time.Second  // for the requests in flight, when the server stops
 )
 
 // A Server serves from Serve until its context ends. An error is answered as JSON: {"error":"…"}.
@@ -45,7 +45,7 @@ type Server struct {
 	chosen  string // the address that Serve was given
 	addr    net.Addr
 	handler http.Handler
-	slots   chan struct{} // holds one element for each request under way
+	slots   chan struct{} // holds one element for each request in flight
 	ended   chan error    // holds the error of the end, from the end on
 }
 
@@ -91,7 +91,7 @@ func serve(ctx context.Context, addr string, listener net.Listener, r *gin.Engin
 	return s
 }
 
-// stop waits for the requests under way, at most for stopTimeout. Then it cuts them off.
+// stop waits for the requests in flight, at most for stopTimeout. Then it cuts them off.
 func (s *Server) stop(server *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
@@ -107,7 +107,7 @@ func (s *Server) stop(server *http.Server) error {
 	return nil
 }
 
-// Wait returns when the server has stopped. The end of its context is no error. It is an error if
+// Wait returns when the server has stopped. The end of its context is not an error. It is an error if
 // requests had to be cut off: their pages may still run, because nothing but a page itself can end it.
 func (s *Server) Wait() error {
 	err := <-s.ended

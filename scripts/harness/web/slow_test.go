@@ -132,7 +132,7 @@ func TestAnIdleConnectionIsNoRequestThatWasCutOff(t *testing.T) {
 	})
 }
 
-// When the server stops, it waits for the requests under way, at most for stopTimeout.
+// When the server stops, it waits for the requests in flight, at most for stopTimeout.
 func TestWhatIsUnderWayMayEnd(t *testing.T) {
 	for _, test := range []struct {
 		takes time.Duration // the page

@@ -15,7 +15,7 @@ import (
 )
 
 // A Token lets in the browser that was given the address with the token. Any program on the machine
-// can reach a server on the loopback interface, so that the address alone is no secret.
+// can reach a server on the loopback interface, so that the address alone is not a secret.
 type Token struct {
 	name string // of the cookie
 	text string

@@ -26,7 +26,7 @@ func TestNoCloneGetsOtherEndsOfLines(t *testing.T) {
 		switch got := strings.Join(append(fields[:1], fields[2:]...), " "); got { // without the working tree
 		case "i/lf attr/text=auto eol=lf", "i/none attr/text=auto eol=lf", "i/-text attr/-text":
 		default:
-			t.Errorf("%s: %s; want LF in git and eol=lf in .gitattributes, or a file that is no text", name, got)
+			t.Errorf("%s: %s; want LF in git and eol=lf in .gitattributes, or a file that is not text", name, got)
 		}
 	}
 }

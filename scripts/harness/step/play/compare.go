@@ -50,7 +50,7 @@ func (s Step) compare(want, got []string, before map[int]string) match {
 // withoutRepeats leaves out the first lines of each speaker if they only repeat the speaker's line
 // in before.
 func (s Step) withoutRepeats(lines []string, before map[int]string) (kept []string) {
-	hasNews := map[int]bool{} // speakers with a line that is no repetition
+	hasNews := map[int]bool{} // speakers with a line that is not a repetition
 	for _, line := range lines {
 		speaker := s.speaker(line)
 		last, ok := before[speaker]

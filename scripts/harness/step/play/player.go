@@ -81,7 +81,7 @@ func (p *player) setUp(ctx context.Context) (done []block, err error) {
 }
 
 // start runs the program in the background. An error that the program returns because its context
-// has ended is no failure.
+// has ended is not a failure.
 func (p *player) start(ctx context.Context) {
 	p.ended = make(chan struct{})
 	go func() {

@@ -55,7 +55,6 @@ func wantError(t *testing.T, err error, text string) {
 	}
 }
 
-// wantContains wants a text in the output of a program.
 func wantContains(t *testing.T, stream, output, text string) {
 	t.Helper()
 	if !strings.Contains(output, text) {

@@ -205,7 +205,6 @@ func (r *runner) writeTranscript(s Step, got transcript) error {
 	return r.writeManifest()
 }
 
-// write writes a file of the workspace.
 func (r *runner) write(name, text string) error {
 	root, err := workspace.Root(".")
 	if err != nil {

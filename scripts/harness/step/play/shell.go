@@ -169,7 +169,6 @@ type filter func(ctx context.Context, lines []string) []string
 // filterParsers parse the arguments of the programs that may stand behind a |, by program.
 var filterParsers = map[string]func(args []string) (filter, error){"jq": parseJQ, "grep": parseGrep}
 
-// parseGrep returns the filter of "grep -E PATTERN".
 func parseGrep(args []string) (filter, error) {
 	if len(args) != 2 || args[0] != "-E" {
 		return nil, fmt.Errorf("want: grep -E PATTERN, got %q", args)

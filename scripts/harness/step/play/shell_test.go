@@ -52,7 +52,7 @@ func TestCurl(t *testing.T) {
 			continue
 		}
 		if !command.question {
-			t.Errorf("%s is no question, want one", line)
+			t.Errorf("%s is not a question, want one", line)
 		}
 		if got := command.run(t.Context()); !slices.Equal(got, want) {
 			t.Errorf("%s\ngot  %q\nwant %q", line, got, want)

@@ -27,12 +27,6 @@ func stepSelector(ctx context.Context, env *step.Env) error {
 			queue.Add(key)
 		}
 	}
-	selectorOf := func(service *corev1.Service) labels.Selector {
-		if len(service.Spec.Selector) == 0 {
-			return labels.Nothing() // SelectorFromSet would return one that selects everything
-		}
-		return labels.SelectorFromSet(service.Spec.Selector)
-	}
 	enqueueServicesOf := func(obj any) {
 		if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 			obj = tombstone.Obj
@@ -82,4 +76,12 @@ func stepSelector(ctx context.Context, env *step.Env) error {
 		}
 		queue.Done(key)
 	}
+}
+
+// selectorOf returns the selector of a Service as one of package labels.
+func selectorOf(service *corev1.Service) labels.Selector {
+	if len(service.Spec.Selector) == 0 {
+		return labels.Nothing() // SelectorFromSet would return one that selects everything
+	}
+	return labels.SelectorFromSet(service.Spec.Selector)
 }

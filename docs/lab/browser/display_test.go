@@ -1,6 +1,7 @@
 //go:build browser
 
-// The page on wide and narrow displays, with dark and light colours, and for assistive technology.
+// Every kind of page, on wide and narrow displays, with dark and light colours, and for assistive
+// technology.
 
 package browser
 
@@ -10,75 +11,90 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-var displays = map[string]Display{
-	"wide, dark":                   {},
-	"wide, light":                  {Light: true},
-	"narrow, dark":                 {Width: 390, Height: 844},
-	"narrow, light":                {Width: 390, Height: 844, Light: true},
-	"wide, dark, reduced motion":   {ReducedMotion: true},
-	"narrow, dark, reduced motion": {Width: 390, Height: 844, ReducedMotion: true},
-}
-
-// On every display nobody has to scroll sideways, the legend is visible at the start, a chip has
-// room for a name, and the buttons work.
-func TestEveryDisplay(t *testing.T) {
-	program := serve(t)
-	for name, display := range displays {
-		t.Run(name, func(t *testing.T) {
-			p := visit(t, program.URL, display)
-			pressAndCount(t, p, "create", +1)
-			content := eval[int](t, p, `document.documentElement.scrollWidth`)
-			window := eval[int](t, p, `document.documentElement.clientWidth`)
-			if content > window {
-				t.Errorf("the page is %d pixels wide, want at most %d, as wide as the window", content, window)
-			}
-			must.NoError(t, p.Run(`scrollTo(0, 0)`))
-			bottom := eval[float64](t, p, `document.querySelector("#legend").getBoundingClientRect().bottom`)
-			if half := eval[float64](t, p, `innerHeight / 2`); bottom >= half {
-				t.Errorf("the legend ends at %v, want it above %v, in the upper half of the window", bottom, half)
-			}
-			must.NoError(t, p.Click("#pause"))
-			for !eval[bool](t, p, `Boolean(document.querySelector("[data-chip]"))`) {
-				must.NoError(t, p.Click("#back"))
-			}
-			if width := eval[float64](t, p, `document.querySelector("[data-chip]").offsetWidth`); width < 50 {
-				t.Errorf("a chip is %v pixels wide, want at least 50, for a name", width)
-			}
-			must.NoError(t, p.Click("#live"))
-			if display.ReducedMotion {
-				moving := eval[int](t, p, `document.getAnimations().filter(a =>
-					new Set(a.effect?.getKeyframes().map(k => k.transform)).size > 1).length`)
-				if moving > 0 {
-					t.Errorf("%d chips travel, want 0, because the user prefers reduced motion", moving)
-				}
-			}
-		})
-	}
-}
-
-// axe-core finds no violation of WCAG 2.2, A or AA, and no other one that is serious or critical.
-func TestAccessibility(t *testing.T) {
+// On every display nobody has to scroll sideways, and axe-core finds no violation. On the pages of the
+// book, diagrams fit the column of the text, and all code ends at one edge.
+func TestEveryPageOnEveryDisplay(t *testing.T) {
 	axe, err := Script(t.Context(), "axe-core@4.14.0", "axe.min.js")
 	must.NoError(t, err)
-	program := serve(t)
-	for name, display := range displays {
+	c := newClone(t)
+	book, xray := serveBook(t, c), startXRay(t)
+	for name, display := range map[string]Display{
+		"wide, dark":                    {},
+		"wide, light":                   {Light: true},
+		"narrow, dark":                  {Width: 390, Height: 844},
+		"narrow, light, reduced motion": {Width: 390, Height: 844, Light: true, ReducedMotion: true},
+	} {
 		t.Run(name, func(t *testing.T) {
-			p := visit(t, program.URL, display)
-			must.NoError(t, p.Press("create"))
-			wantAccessible(t, p, axe)
+			r := visitRoom(t, c, book, "/docs/README.md", display)
+			for _, page := range []string{
+				"/docs/README.md", "/docs/05-watchdog.md", "/docs/reference/faults.md", "/05-watchdog/main.go",
+				"/01-deltafifo/practice/put.md",
+			} {
+				r.open(page)
+				r.until("the pictures are there", `[...document.images].every(image => image.complete)`)
+				for _, part := range eval[[]string](r.visitor, tooWide) {
+					t.Errorf("%s: %s", page, part)
+				}
+				r.fits()
+				r.isAccessible(axe)
+			}
+			v := visitXRay(t, xray.URL, display)
+			v.doAndCount("create", +1)
+			v.fits()
+			v.isAccessible(axe)
+			v.seesStations(display)
 		})
 	}
 }
 
-// wantAccessible checks that axe-core finds no violation of WCAG 2.2, A or AA, and no other one that is
+// isAccessible checks that axe-core finds no violation of WCAG 2.2, A or AA, and no other one that is
 // serious or critical. It leaves out the long reports on what is all right.
-func wantAccessible(t *testing.T, p *Page, axe string) {
-	t.Helper()
-	eval[bool](t, p, axe+"; true")
-	found := eval[[]string](t, p, `axe.run({resultTypes: ["violations"]}).then(result => result.violations.
+func (v *visitor) isAccessible(axe string) {
+	v.t.Helper()
+	v.run(axe)
+	found := eval[[]string](v, `axe.run({resultTypes: ["violations"]}).then(result => result.violations.
 		filter(v => v.tags.some(tag => /^wcag2\d?aa?$/.test(tag)) || ["serious", "critical"].includes(v.impact)).
 		map(v => v.id + ": " + v.help + ": " + v.nodes.map(n => n.target.join(" ")).join(", ")))`)
 	for _, violation := range found {
-		t.Errorf("%s: axe-core: %s", eval[string](t, p, "location.pathname"), violation)
+		v.t.Errorf("%s: axe-core: %s", eval[string](v, "location.pathname"), violation)
+	}
+}
+
+// tooWide returns those parts of a page that do not fit their column: diagrams, and code, outputs and
+// tables that do not end at one of the two right edges.
+const tooWide = `(() => {
+	const article = document.querySelector("main > article");
+	if (!article) return [];
+	const right = element => Math.round(element.getBoundingClientRect().right);
+	const text = right(document.querySelector("h1"));
+	const wide = Math.max(text, ...[...article.querySelectorAll(":scope > .block")].map(right));
+	const ends = { ".diagram img": x => x <= text, ":scope > :is(.block, table, details)": x => x === wide };
+	return Object.entries(ends).flatMap(([selector, fits]) => [...article.querySelectorAll(selector)].
+		filter(element => !fits(right(element))).
+		map(element => (element.alt || element.innerText).slice(0, 60) + " ends at " + right(element) +
+			", the text at " + text + ", code at " + wide));
+})()`
+
+// seesStations checks that the legend of X-ray is visible at the start, that a chip has room for a name,
+// and that chips do not travel for a user who prefers reduced motion.
+func (v *visitor) seesStations(display Display) {
+	v.t.Helper()
+	v.run(`scrollTo(0, 0)`)
+	bottom := eval[float64](v, `document.querySelector("#legend").getBoundingClientRect().bottom`)
+	if half := eval[float64](v, `innerHeight / 2`); bottom >= half {
+		v.t.Errorf("the legend ends at %v, want it above %v, in the upper half of the window", bottom, half)
+	}
+	v.click("#pause")
+	for !eval[bool](v, `Boolean(document.querySelector("[data-chip]"))`) {
+		v.click("#back")
+	}
+	if width := eval[float64](v, `document.querySelector("[data-chip]").offsetWidth`); width < 50 {
+		v.t.Errorf("a chip is %v pixels wide, want at least 50, for a name", width)
+	}
+	v.click("#live")
+	moving := eval[int](v, `document.getAnimations().filter(a =>
+		new Set(a.effect?.getKeyframes().map(k => k.transform)).size > 1).length`)
+	if display.ReducedMotion && moving > 0 {
+		v.t.Errorf("%d chips travel, want 0, because the user prefers reduced motion", moving)
 	}
 }

@@ -1,26 +1,29 @@
 //go:build browser
 
-// What the tests share: a browser, a program, and pages about which the browser must not complain.
+// What the journeys share: a browser, copies of the workspace, and somebody who looks at a page.
 
 package browser
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
 	"go.uber.org/goleak"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/workspace"
 )
 
 var (
+	programs      string          // the folder of the two programs, and of the copy of the workspace
 	xrayProgram   string          // X-ray
 	readerProgram string          // the reading room
 	browser       context.Context // all tests use this browser
@@ -39,15 +42,14 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) (code int, err error) {
-	dir, err := os.MkdirTemp("", "browser")
-	if err != nil {
+	if programs, err = os.MkdirTemp("", "browser"); err != nil {
 		return 1, err
 	}
-	defer os.RemoveAll(dir)
-	if xrayProgram, err = Build(context.Background(), dir, "docs/xray"); err != nil {
+	defer os.RemoveAll(programs)
+	if xrayProgram, err = Build(context.Background(), programs, "docs/xray"); err != nil {
 		return 1, err
 	}
-	if readerProgram, err = Build(context.Background(), dir, "docs/reader"); err != nil {
+	if readerProgram, err = Build(context.Background(), programs, "docs/reader"); err != nil {
 		return 1, err
 	}
 	var closeBrowser func()
@@ -58,109 +60,188 @@ func run(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// serve starts X-ray for a test.
-func serve(t *testing.T) *Program {
-	t.Helper()
-	p, err := Start(context.WithoutCancel(t.Context()), xrayProgram, "localhost:0")
-	must.NoError(t, err)
-	t.Cleanup(func() { must.NoError(t, p.Stop()) })
-	waitForSync(t, p)
-	return p
+// A visitor looks at a page. What the visitor cannot do or does not see ends the test.
+type visitor struct {
+	*Page
+	t *testing.T
 }
 
-// waitForSync waits until the informer has the object that is there from the start.
-func waitForSync(t *testing.T, p *Program) {
-	t.Helper()
-	must.NoError(t, wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true,
-		func(ctx context.Context) (bool, error) {
-			text, err := get(ctx, p.URL+"/state")
-			if err != nil {
-				return false, err
-			}
-			defer text.Close()
-			var m message
-			err = json.NewDecoder(text).Decode(&m)
-			return m.Set.Store.Objects == 1, err
-		}))
-}
-
-// A message has some fields of the messages that the page gets.
-type message struct {
-	Seq int
-	Set struct{ Store struct{ Objects int } }
-}
-
-// get asks for an address. The caller closes the body.
-func get(ctx context.Context, address string) (io.ReadCloser, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	return response.Body, nil
-}
-
-// visit opens the page of X-ray. At the end of the test the browser must have no complaint.
-func visit(t *testing.T, address string, display Display) *Page {
-	t.Helper()
-	p, closePage, err := Visit(browser, address, display)
-	must.NoError(t, err)
+// newVisitor takes a page over. At the end of the test the browser must have no complaint about it.
+func newVisitor(t *testing.T, p *Page, closePage func()) *visitor {
 	t.Cleanup(func() {
 		closePage()
-		wantNoComplaint(t, p)
-	})
-	return p
-}
-
-func wantNoComplaint(t *testing.T, p *Page) {
-	t.Helper()
-	for _, complaint := range p.TakeComplaints() {
-		t.Errorf("the browser complains: %s", complaint)
-	}
-}
-
-// until waits for a condition, and ends the test if it does not become true.
-func until(t *testing.T, p *Page, what, condition string) {
-	t.Helper()
-	must.NoError(t, p.Until(what, condition))
-}
-
-// untilMinutes is until for minutes, where the time depends on the machine and not on the page.
-func untilMinutes(t *testing.T, p *Page, what, condition string) {
-	t.Helper()
-	for range 8 {
-		if p.Until(what, condition) == nil {
-			return
+		for _, complaint := range p.TakeComplaints() {
+			t.Errorf("the browser complains: %s", complaint)
 		}
-	}
-	until(t, p, what, condition)
+	})
+	return &visitor{Page: p, t: t}
 }
 
-// eval returns the value of an expression, and ends the test if there is none.
-func eval[T any](t *testing.T, p *Page, expression string) T {
-	t.Helper()
-	value, err := Eval[T](p, expression)
-	must.NoError(t, err)
+// until waits for a condition.
+func (v *visitor) until(what, condition string) {
+	v.t.Helper()
+	must.NoError(v.t, v.Until(what, condition))
+}
+
+// untilMinutes is until for minutes, for what begins with the compilation of a program, or where the
+// time depends on the machine and not on the page.
+func (v *visitor) untilMinutes(what, condition string) {
+	v.t.Helper()
+	must.NoError(v.t, v.untilIn(8*time.Minute, what, condition))
+}
+
+// eval returns the value of an expression.
+func eval[T any](v *visitor, expression string) T {
+	v.t.Helper()
+	value, err := Eval[T](v.Page, expression)
+	must.NoError(v.t, err)
 	return value
 }
 
-// number returns the value of a field that is a number.
-func number(t *testing.T, p *Page, station, field string) int {
-	t.Helper()
-	return eval[int](t, p, "Number("+Field(station, field)+")")
+func (v *visitor) run(script string) {
+	v.t.Helper()
+	must.NoError(v.t, v.Run(script))
 }
 
-// pressAndCount presses the button of an action, and waits until the store has change more objects.
-func pressAndCount(t *testing.T, p *Page, action string, change int) {
+func (v *visitor) click(selector string) {
+	v.t.Helper()
+	must.NoError(v.t, v.Click(selector))
+}
+
+// press presses a key.
+func (v *visitor) press(key string, options ...chromedp.KeyOption) {
+	v.t.Helper()
+	must.NoError(v.t, v.Do(chromedp.KeyEvent(key, options...)))
+}
+
+// fits checks that nobody has to scroll sideways.
+func (v *visitor) fits() {
+	v.t.Helper()
+	content := eval[int](v, `document.documentElement.scrollWidth`)
+	if window := eval[int](v, `document.documentElement.clientWidth`); content > window {
+		v.t.Errorf("%s is %d pixels wide, want at most %d, as wide as the window",
+			eval[string](v, "location.pathname"), content, window)
+	}
+}
+
+// A room is the reading room, with somebody in it.
+type room struct {
+	*visitor
+	clone clone
+}
+
+// enter starts the reading room for a copy of the workspace, and opens a page of it.
+func enter(t *testing.T, page string, display Display) *room {
 	t.Helper()
-	before := eval[int](t, p, // from the program, because the page may lag behind
-		`fetch("/xray/state" + location.search).then(a => a.json()).then(s => s.set.store.objects)`)
-	want := before + change
-	must.NoError(t, p.Press(action))
-	until(t, p, fmt.Sprintf("the store has %d objects after %s", want, action),
-		fmt.Sprintf(`%s === "%d"`, Field("store", "objects"), want))
+	c := newClone(t)
+	return visitRoom(t, c, serveBook(t, c), page, display)
+}
+
+// serveBook starts the reading room for a test.
+func serveBook(t *testing.T, c clone) *Program {
+	t.Helper()
+	program, err := StartReader(context.WithoutCancel(t.Context()), readerProgram, c.folder)
+	must.NoError(t, err)
+	t.Cleanup(func() { must.NoError(t, program.Stop()) })
+	return program
+}
+
+// visitRoom opens a page of a reading room. The page notes in `said` what the figures have said.
+func visitRoom(t *testing.T, c clone, program *Program, path string, display Display) *room {
+	t.Helper()
+	p, closePage, err := Load(browser, program.URL, display)
+	must.NoError(t, err)
+	r := &room{newVisitor(t, p, closePage), c}
+	r.at("/docs/README.md")
+	_, err = chromedp.Call(p.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+		Source: `window.said = new Set();
+			new MutationObserver(() => document.querySelectorAll(".status").forEach(s => said.add(s.textContent))).
+				observe(document, { subtree: true, childList: true })`,
+	})
+	must.NoError(t, err)
+	r.open(path)
+	return r
+}
+
+// open opens a page of the same server.
+func (r *room) open(path string) {
+	r.t.Helper()
+	must.NoError(r.t, r.Do(chromedp.Navigate(eval[string](r.visitor, "location.origin")+path)))
+	r.until("the page is ready", `document.body.dataset.ready`)
+}
+
+// at waits until a page is shown.
+func (r *room) at(path string) {
+	r.t.Helper()
+	r.until(path+" is shown", fmt.Sprintf(`location.pathname === %q && document.body.dataset.ready`, path))
+}
+
+// watched waits until the page follows what changes in the workspace.
+func (r *room) watched() {
+	r.t.Helper()
+	r.until("the page is watched", `document.body.dataset.watching`)
+}
+
+// takeComplaintsOfRequests takes the complaints of a browser that logs each request that fails.
+func (r *room) takeComplaintsOfRequests() {
+	r.t.Helper()
+	for _, complaint := range r.TakeComplaints() {
+		if strings.HasPrefix(complaint, "exception") {
+			r.t.Errorf("the browser complains: %s", complaint)
+		}
+	}
+}
+
+// A clone is a copy of the workspace that a test may change. All tests have it in the same place, one
+// after the other, so that the compiler knows what it has built.
+type clone struct {
+	t      *testing.T
+	folder string
+}
+
+// newClone copies the files that git tracks into a repository of their own, which the practice tool
+// needs.
+func newClone(t *testing.T) clone {
+	t.Helper()
+	root, err := workspace.Root(".")
+	must.NoError(t, err)
+	c := clone{t, filepath.Join(programs, "clone")}
+	t.Cleanup(func() { must.NoError(t, os.RemoveAll(c.folder)) })
+	must.NoError(t, os.Mkdir(c.folder, 0o755))
+	c.shell(fmt.Sprintf(`(cd '%s' && git ls-files -z | tar --null -T - -cf -) | tar -xf -
+		git init --quiet && git add --all --force
+		git -c user.name=author -c user.email=author@example.com commit --quiet --message all`, root))
+	return c
+}
+
+// shell runs commands in the clone.
+func (c clone) shell(commands string) {
+	c.t.Helper()
+	command := exec.CommandContext(c.t.Context(), "sh", "-ec", commands)
+	command.Dir = c.folder
+	if output, err := command.CombinedOutput(); err != nil {
+		c.t.Fatalf("%s: %v\n%s", commands, err, output)
+	}
+}
+
+func (c clone) read(file string) string {
+	c.t.Helper()
+	text, err := os.ReadFile(filepath.Join(c.folder, file))
+	must.NoError(c.t, err)
+	return string(text)
+}
+
+func (c clone) write(file, text string) {
+	c.t.Helper()
+	must.NoError(c.t, os.WriteFile(filepath.Join(c.folder, file), []byte(text), 0o644))
+}
+
+// edit replaces a text in a file.
+func (c clone) edit(file, before, after string) {
+	c.t.Helper()
+	text := c.read(file)
+	if !strings.Contains(text, before) {
+		c.t.Fatalf("%s has no %q", file, before)
+	}
+	c.write(file, strings.Replace(text, before, after, 1))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // patience is how long the page may take to show something.
@@ -201,13 +202,20 @@ func Eval[T any](p *Page, expression string) (T, error) {
 	return value, err
 }
 
-// Until waits until a condition in JavaScript is true. what describes the condition in an error.
-func (p *Page) Until(what, condition string) error {
-	_, err := act(p, chromedp.Poll[bool]("Boolean("+condition+")",
-		chromedp.WithPollingTimeout(patience), chromedp.WithPollingInterval(50*time.Millisecond)))
+// Until waits until a condition in JavaScript is true, even while the tab goes from one page to the
+// next. what describes the condition in an error.
+func (p *Page) Until(what, condition string) error { return p.untilIn(patience, what, condition) }
+
+func (p *Page) untilIn(patience time.Duration, what, condition string) error {
+	var last error // of the condition: it may be about an element that does not exist yet
+	err := wait.PollUntilContextTimeout(p.ctx, 50*time.Millisecond, patience, true,
+		func(context.Context) (isTrue bool, _ error) {
+			isTrue, last = Eval[bool](p, "Boolean("+condition+")")
+			return isTrue, nil
+		})
 	if err != nil {
-		text, _ := Eval[string](p, `document.querySelector("main").innerText`)
-		return fmt.Errorf("waiting until %s (%s): %w; the page says:\n%s", what, condition, err, text)
+		text, _ := Eval[string](p, `location.href + "\n" + document.body.innerText`)
+		return fmt.Errorf("waiting until %s (%s): %w; the page says:\n%s", what, condition, cmp.Or(last, err), text)
 	}
 	return nil
 }

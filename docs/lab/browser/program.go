@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -38,7 +39,6 @@ var address = regexp.MustCompile(`http://[\w.]+:\d+(/\?token=\w+)?`)
 type Program struct {
 	URL     string // of the page
 	command *exec.Cmd
-	read    chan error // gets an element when the program has closed its output
 }
 
 // Start starts X-ray on a host and port, and returns when it serves the page. The caller
@@ -80,19 +80,13 @@ func start(command *exec.Cmd) (*Program, error) {
 	if url == "" {
 		return nil, errors.Join(errors.New("the program has ended without serving anything"), command.Wait())
 	}
-	p := &Program{URL: url, command: command, read: make(chan error, 1)}
-	go func() {
-		for lines.Scan() {
-		}
-		p.read <- lines.Err()
-		close(p.read) // so that a second Stop does not hang
-	}()
-	return p, nil
+	go func() { _, _ = io.Copy(io.Discard, output) }() // until Stop closes it
+	return &Program{url, command}, nil
 }
 
 // Stop stops the program as Ctrl-C does, and waits for its end.
 func (p *Program) Stop() error {
 	hang := time.AfterFunc(hangTime, func() { _ = p.command.Process.Kill() })
 	defer hang.Stop()
-	return errors.Join(p.command.Process.Signal(os.Interrupt), <-p.read, p.command.Wait())
+	return errors.Join(p.command.Process.Signal(os.Interrupt), p.command.Wait())
 }

@@ -1,6 +1,6 @@
 // Tests of the claims about client-go on the page about faults.
 
-package main
+package faults
 
 import (
 	"net/http"

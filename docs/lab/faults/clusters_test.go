@@ -1,6 +1,6 @@
 // Two clusters in one program.
 
-package main
+package faults
 
 import (
 	"context"
@@ -21,11 +21,9 @@ func TestTwoClusters(t *testing.T) {
 	}
 	added := make(chan string, 10)
 	for _, name := range []string{"east", "west"} {
-		env, err := startEnvironment(t.Context(), t.Output())
-		must.NoError(t, err)
-		t.Cleanup(func() { must.NoError(t, env.stop()) })
+		env := startEnvironment(t)
 		f := factory.New(env.client, factory.Options{Namespace: "default"})
-		_, err = f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+		_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 			if configMap := obj.(*corev1.ConfigMap); configMap.Name == "here" {
 				added <- name + ": " + configMap.Data["cluster"]
 			}

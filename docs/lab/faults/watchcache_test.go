@@ -1,6 +1,6 @@
 // The watch cache of an API server after a restart.
 
-package main
+package faults
 
 import (
 	"testing"
@@ -20,9 +20,7 @@ func TestARestartedAPIServerRefusesOldVersions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
 	}
-	env, err := startEnvironment(t.Context(), t.Output())
-	must.NoError(t, err)
-	defer func() { must.NoError(t, env.stop()) }()
+	env := startEnvironment(t)
 	configMaps := env.client.CoreV1().ConfigMaps("default")
 	var versions []string
 	for _, name := range []string{"a", "b"} {

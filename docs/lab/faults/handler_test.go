@@ -1,6 +1,6 @@
 // The handlers of the informers under test.
 
-package main
+package faults
 
 import (
 	"sync"

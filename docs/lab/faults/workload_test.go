@@ -1,6 +1,6 @@
 // The workload: random changes to ConfigMaps and pods.
 
-package main
+package faults
 
 import (
 	"context"
@@ -32,6 +32,9 @@ type workload struct {
 	mu      sync.Mutex
 	changes map[string][]record.Change // the confirmed changes since the last takeChanges, by resource
 }
+
+// namespaces are those of the workload.
+var namespaces = []string{"faults-0", "faults-1", "faults-2"}
 
 const (
 	rate         = 300             // changes a second, in all
@@ -73,7 +76,7 @@ func (w *workload) start(ctx context.Context) {
 	}
 }
 
-// pause stops the writers, and returns when no change is under way.
+// pause stops the writers, and returns when no change is pending.
 func (w *workload) pause() {
 	w.stop()
 	w.running.Wait()

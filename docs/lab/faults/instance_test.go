@@ -1,13 +1,12 @@
-// An instance: two informers of one implementation, one of ConfigMaps and one of pods, with a proxy
-// of their own. Each informer has ten handlers.
-
-package main
+package faults
 
 import (
 	"context"
+	"math"
 	"runtime/pprof"
 	"slices"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -18,6 +17,7 @@ import (
 
 	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/scripts/harness/fault"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -38,7 +38,7 @@ var implementations = []implementation{
 	{name: ours, inFlight: 1, new: parttwo.Parts.New},
 }
 
-// instance is a running implementation.
+// instance is a running implementation: an informer of ConfigMaps and one of pods, with a proxy.
 type instance struct {
 	implementation
 	proxy    *fault.Proxy
@@ -53,41 +53,47 @@ type instance struct {
 	disconnect func()
 }
 
+// result is the result of one implementation in one scenario.
+type result struct {
+	events   int           // the number of handler calls
+	errors   int           // the number of errors that the checker found
+	recovery time.Duration // from the end of the fault until the stores were up to date
+}
+
+// results are the results of one scenario, by the names of the implementations.
+type results map[string]result
+
+// never is the recovery time of an implementation that does not recover.
+const never = time.Duration(math.MaxInt64)
+
 // label is the key of the pprof label of an instance's goroutines. Its value is the name of the
 // instance.
 const label = "instance"
 
 // startInstance starts the informers of an instance. Their goroutines get the instance's label, so
 // that they can be counted.
-func startInstance(impl implementation) step {
-	return func(ctx context.Context, s *scenario) error {
-		config := s.env.accountConfig()
-		proxy, err := fault.For(config)
-		if err != nil {
-			return err
-		}
-		config.Dial = proxy.Dial
-		in := &instance{implementation: impl, proxy: proxy,
-			result: result{fault: s.fault.name, implementation: impl.name, recovery: never}}
-		config.Wrap(in.frames.Wrap)
-		config.Wrap(in.requests.Wrap)
-		if s.scale.rereadsTokens {
-			config.Wrap(transport.ResettableTokenSourceWrapTransport(
-				transport.NewCachedFileTokenSource(config.BearerTokenFile)))
-			config.BearerTokenFile = ""
-		}
-		client, disconnect, err := connect(config)
-		if err != nil {
-			return err
-		}
-		s.instances = append(s.instances, in)
-		in.disconnect = disconnect
-		ctx, in.cancel = context.WithCancel(ctx)
-		pprof.Do(ctx, pprof.Labels(label, in.name), func(ctx context.Context) {
-			err = in.run(ctx, client.CoreV1().RESTClient())
-		})
-		return err
+func (s *scenario) startInstance(impl implementation) {
+	config := s.env.accountConfig()
+	proxy, err := fault.For(config)
+	must.NoError(s, err)
+	config.Dial = proxy.Dial
+	in := &instance{implementation: impl, proxy: proxy, result: result{recovery: never}}
+	config.Wrap(in.frames.Wrap)
+	config.Wrap(in.requests.Wrap)
+	if s.scale.rereadsTokens {
+		config.Wrap(transport.ResettableTokenSourceWrapTransport(
+			transport.NewCachedFileTokenSource(config.BearerTokenFile)))
+		config.BearerTokenFile = ""
 	}
+	client, disconnect, err := connect(config)
+	must.NoError(s, err)
+	s.instances = append(s.instances, in)
+	in.disconnect = disconnect
+	ctx, cancel := context.WithCancel(s.Context())
+	in.cancel = cancel
+	pprof.Do(ctx, pprof.Labels(label, in.name), func(ctx context.Context) {
+		must.NoError(s, in.run(ctx, client.CoreV1().RESTClient()))
+	})
 }
 
 // run starts an informer for each resource, with the handlers of a scenario.
@@ -99,7 +105,7 @@ func (in *instance) run(ctx context.Context, client rest.Interface) error {
 				ResyncPeriod: resyncPeriod,
 				Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc, "app": byApp},
 			}),
-			implementation: in.implementation, resource: resource, handlers: map[string]*handler{},
+			inFlight: in.inFlight, resource: resource, handlers: map[string]*handler{},
 		}
 		for _, kind := range []string{fast, slow, stalled, stuck, panicking, resynced, removedBefore, removedDuring} {
 			if err := i.add(kind); err != nil {
@@ -115,9 +121,9 @@ func (in *instance) run(ctx context.Context, client rest.Interface) error {
 // byApp is an index function. The workload often changes this label.
 func byApp(obj any) ([]string, error) { return []string{obj.(record.Object).GetLabels()["app"]}, nil }
 
-// all says whether a condition is true for every informer of the instance.
-func (in *instance) all(condition func(*testInformer) bool) bool {
-	return allMatch(slices.Values(in.informers), condition)
+// every reports whether a condition is true for every informer of the instance.
+func (in *instance) every(condition func(*testInformer) bool) bool {
+	return !slices.ContainsFunc(in.informers, func(i *testInformer) bool { return !condition(i) })
 }
 
 // stop stops the informers, and returns when they have stopped.
@@ -131,4 +137,43 @@ func (in *instance) stop() {
 	in.running.Wait()
 	in.disconnect()
 	in.proxy.Close()
+}
+
+// testInformer watches one resource, in all namespaces.
+type testInformer struct {
+	cache.SharedIndexInformer
+	inFlight int // see implementation
+	resource string
+	handlers map[string]*handler // by kind
+}
+
+// add adds a handler of this kind.
+func (i *testInformer) add(kind string) error {
+	h := newHandler(kind)
+	resync := time.Duration(0)
+	if kind == resynced {
+		resync = resyncPeriod
+	}
+	var err error
+	h.registration, err = i.AddEventHandlerWithResyncPeriod(h, resync)
+	i.handlers[kind] = h
+	return err
+}
+
+// remove removes the handler of this kind.
+func (i *testInformer) remove(kind string) error {
+	h := i.handlers[kind]
+	defer h.Removed(i.inFlight)
+	return i.RemoveEventHandler(h.registration)
+}
+
+// synced reports whether every handler has synced, except for the one that panics. That one may never
+// sync, because client-go counts only calls that return.
+func (i *testInformer) synced() bool {
+	for kind, h := range i.handlers {
+		if kind != panicking && !h.registration.HasSynced() {
+			return false
+		}
+	}
+	return true
 }

@@ -23,9 +23,9 @@ import (
 )
 
 var (
-	soakTime = flag.Duration("soak", 0, "run the faults at full size and at random, and begin none after this `time`")
+	soakTime = flag.Duration("soak", 0, "run faults at random, at full size, and begin none after this `time`")
 	update   = flag.Bool("update", false, "write the table of a soak into soak.txt")
-	seed     = flag.Uint64("seed", 20240529, "decides the changes, and in a soak the order of the faults, not the moments")
+	seed     = flag.Uint64("seed", 20240529, "decides the changes, and the order of a soak, not the moments")
 )
 
 // TestMain turns off two defaults of client-go: to log every fault, and to end the program when a

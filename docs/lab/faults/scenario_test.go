@@ -2,7 +2,6 @@ package faults
 
 import (
 	"context"
-	"fmt"
 	"runtime/pprof"
 	"slices"
 	"testing"
@@ -182,6 +181,6 @@ func (s *scenario) wait(condition func() bool) error {
 func (s *scenario) until(description string, condition func() bool) {
 	s.Helper()
 	if err := s.wait(condition); err != nil {
-		s.Fatal(fmt.Errorf("waiting until %s: %w", description, err))
+		s.Fatalf("waiting until %s: %v", description, err)
 	}
 }

@@ -25,6 +25,9 @@ func TestGoroutines(t *testing.T) {
 	})
 	running.Go(func() { <-end }) // without the label
 	wantGoroutines(3)
+	if got := Goroutines("test", "ye"); got != 0 {
+		t.Errorf("Goroutines() of another value = %d, want 0", got)
+	}
 	close(end)
 	running.Wait()
 }

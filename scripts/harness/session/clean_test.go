@@ -1,4 +1,4 @@
-// Tests that Cleaner removes what steps have left, and nothing else.
+// Tests that scripts/clean.sh removes what steps have left, and nothing else.
 
 package session
 
@@ -9,17 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/metadata"
 
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/workspace"
@@ -46,17 +42,16 @@ kind: Part
 metadata: {name: bolt, finalizers: [example.com/nobody]}
 `
 
-// openLabelled opens a session with a definition, and with an object that has a finalizer. Its
-// label differs from that of real steps, which may run on the same cluster.
+// openLabelled opens a session of a process, with a definition, and with an object that has a
+// finalizer. Its label differs from that of real steps, which may run on the same cluster.
 func openLabelled(t *testing.T, label, process string) *Session {
 	t.Helper()
 	s, err := Open(t.Context(), Options{Patience: time.Minute})
 	must.NoError(t, err)
 	t.Cleanup(func() { must.NoError(t, s.Close(t.Context())) })
-	labelled := strings.ReplaceAll(definition, "LABEL", madeBy+": "+label)
 	files := fstest.MapFS{
 		"testdata/part.yaml":       {Data: []byte(part)},
-		"testdata/definition.yaml": {Data: []byte(labelled)},
+		"testdata/definition.yaml": {Data: []byte(strings.ReplaceAll(definition, "LABEL", madeBy+": "+label))},
 	}
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q},"annotations":{%q:%q}}}`, madeBy, label, processKey, process)
 	_, err = s.Client.CoreV1().Namespaces().Patch(t.Context(), s.Namespace, types.MergePatchType, []byte(patch),
@@ -73,68 +68,47 @@ func TestCleanRemovesWhatStepsHaveLeftAndNothingElse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a cluster")
 	}
+	root, err := workspace.Root(".")
+	must.NoError(t, err)
 	ended := exec.Command("true")
 	must.NoError(t, ended.Run())
 	host, err := os.Hostname()
 	must.NoError(t, err)
 	dead := fmt.Sprintf("%s/%d", host, ended.Process.Pid)
-	const label, other = "informer-course-test", "somebody-else"
+	const label = "informer-course-test"
 	left, running := openLabelled(t, label, dead), openLabelled(t, label, thisProcess())
-	elsewhere, bystander := openLabelled(t, label, "another-machine/1"), openLabelled(t, other, dead)
+	elsewhere, bystander := openLabelled(t, label, "another-machine/1"), openLabelled(t, "somebody-else", dead)
 
-	client, err := metadata.NewForConfig(left.Config)
-	must.NoError(t, err)
-	exists := func(resource schema.GroupVersionResource, name string) bool {
+	clean := func(want string, args ...string) {
 		t.Helper()
-		_, err := client.Resource(resource).Get(t.Context(), name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return false
+		script := exec.Command(filepath.Join(root, "scripts", "clean.sh"), args...)
+		script.Env = append(os.Environ(), "COURSE="+label, "KUBECONFIG="+left.kubeconfig)
+		output, err := script.CombinedOutput()
+		if err != nil || !strings.Contains(string(output), want) {
+			t.Errorf("clean.sh %q: %v, and it printed\n%s\nwant %q in it", args, err, output, want)
 		}
+	}
+	// wantExist wants the namespace and the definition of a session, or one of them, or none.
+	wantExist := func(when string, s *Session, want int) {
+		t.Helper()
+		got, err := bystander.Kubectl(t.Context(), nil, "get", "namespace/"+s.Namespace,
+			"customresourcedefinition/parts."+s.Namespace+".example.com", "--ignore-not-found", "--output=name")
 		must.NoError(t, err)
-		return true
-	}
-	wantExists := func(s *Session, description string, want bool) {
-		t.Helper()
-		if got := exists(namespaces, s.Namespace); got != want {
-			t.Errorf("the namespace %s exists: %t, want %t", description, got, want)
+		if len(got) != want {
+			t.Errorf("%s there is %q, want %d of a namespace and a definition", when, got, want)
 		}
-		if got := exists(definitions, "parts."+s.Namespace+".example.com"); got != want {
-			t.Errorf("the definition %s exists: %t, want %t", description, got, want)
-		}
-	}
-	clean := func(label string, all bool) (output string) {
-		t.Helper()
-		var out strings.Builder
-		cleaner := Cleaner{Options: Options{Patience: time.Minute}, All: all, Out: &out, course: label}
-		must.NoError(t, cleaner.Clean(t.Context()))
-		return out.String()
 	}
 
-	output := clean(label, false)
-	for _, line := range []string{
-		"removing namespace " + left.Namespace,
-		"removing customresourcedefinition parts." + left.Namespace + ".example.com",
-		"keeping namespace " + running.Namespace + ": process " + thisProcess() + " may still run; -all removes it",
-		"keeping customresourcedefinition parts." + running.Namespace + ".example.com: a step may use it",
-	} {
-		if !slices.Contains(strings.Split(output, "\n"), line) {
-			t.Errorf("Clean() printed\n%s\nwant the line %q", output, line)
-		}
+	clean("keeping namespace " + running.Namespace + ": process " + thisProcess() + " may still run; -all removes it\n")
+	wantExist("of a step that was killed", left, 1) // a step that runs may use the definition
+	wantExist("of a step that runs", running, 2)
+	wantExist("of a step on another machine", elsewhere, 2)
+	clean(running.Namespace, "-all")
+	for _, s := range []*Session{left, running, elsewhere} {
+		wantExist("after -all", s, 0)
 	}
-	wantExists(left, "of a step that was killed", false)
-	wantExists(running, "of a step that runs", true)
-	wantExists(elsewhere, "of a step on another machine", true)
-	wantExists(bystander, "with another label", true)
-
-	clean(label, true)
-	wantExists(running, "of a step that runs, with -all,", false)
-	wantExists(elsewhere, "of a step on another machine, with -all,", false)
-	wantExists(bystander, "with another label, with -all,", true)
-	if got, want := clean(label, true), "there is nothing to remove\n"; got != want {
-		t.Errorf("a second Clean() printed %q, want %q", got, want)
-	}
-	clean(other, false)
-	wantExists(bystander, "with another label, after a Clean of that label,", false)
+	clean("there is nothing to remove\n")
+	wantExist("with another label", bystander, 2)
 }
 
 // Each definition of a step or of a test has the label.

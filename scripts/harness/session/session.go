@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"sync"
 	"time"
 
@@ -86,6 +87,24 @@ func connect(opts Options) (*Session, error) {
 		context:    opts.Context,
 		patience:   cmp.Or(opts.Patience, defaultPatience),
 	}, nil
+}
+
+// The label of each namespace, and of each CustomResourceDefinition, that a step makes. (The YAML
+// files of the definitions have it.) A step that is ended by kill -9, or by a second Ctrl-C, does not
+// clean up: scripts/clean.sh does, which finds by the label what it has left.
+const (
+	madeBy = "example.com/made-by"
+	course = "informer-course"
+)
+
+// processKey is the annotation of a namespace with the process that has made it: HOST/PID. As long as
+// it may run, clean.sh keeps the namespace.
+const processKey = "example.com/process"
+
+// thisProcess returns the value of the annotation for this process.
+func thisProcess() string {
+	host, _ := os.Hostname() // machines without a name count as the same machine
+	return fmt.Sprintf("%s/%d", host, os.Getpid())
 }
 
 // controllersTimeout is how long to wait for the objects that controllers put into a new namespace.

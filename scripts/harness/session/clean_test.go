@@ -21,8 +21,8 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// definition defines a type for one NAMESPACE. LABEL stands for its label.
-const definition = `apiVersion: apiextensions.k8s.io/v1
+// partDefinition defines a type for one NAMESPACE. LABEL stands for its label.
+const partDefinition = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: parts.NAMESPACE.example.com, labels: {LABEL}}
 spec:
@@ -51,7 +51,7 @@ func openLabelled(t *testing.T, label, process string) *Session {
 	t.Cleanup(func() { must.NoError(t, s.Close(t.Context())) })
 	files := fstest.MapFS{
 		"testdata/part.yaml":       {Data: []byte(part)},
-		"testdata/definition.yaml": {Data: []byte(strings.ReplaceAll(definition, "LABEL", madeBy+": "+label))},
+		"testdata/definition.yaml": {Data: []byte(strings.ReplaceAll(partDefinition, "LABEL", madeBy+": "+label))},
 	}
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q},"annotations":{%q:%q}}}`, madeBy, label, processKey, process)
 	_, err = s.Client.CoreV1().Namespaces().Patch(t.Context(), s.Namespace, types.MergePatchType, []byte(patch),

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"example.com/informer/scripts/harness/quote"
+	"example.com/informer/scripts/harness/workspace"
 )
 
 const (
@@ -29,6 +30,29 @@ const (
 // flag in the command has priority.
 var verbFlags = map[string][]string{"delete": {"--wait=false"}, "wait": {"--timeout=2m"}}
 
+// FindKubectl looks for a kubectl. It takes the one that scripts/cluster has put into .cluster/bin,
+// which fits the clusters that are made there, or else the one from PATH.
+func (s *Session) FindKubectl() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.makeDir(); err != nil {
+		return err
+	}
+	root, err := workspace.Clone(".")
+	if err != nil {
+		root = s.dir // outside of a workspace: a folder without .cluster
+	}
+	s.cacheDir = filepath.Join(root, ".cluster", "cache")
+	s.kubectl, err = exec.LookPath(filepath.Join(root, ".cluster", "bin", "kubectl"))
+	if err != nil {
+		s.kubectl, err = exec.LookPath("kubectl")
+	}
+	if err != nil {
+		return errors.New("there is no kubectl: go run ./scripts/cluster prepare puts one into .cluster/bin")
+	}
+	return nil
+}
+
 // Kubectl runs kubectl in the session's namespace. It returns the lines that "kubectl get" prints.
 // Other verbs print only that they have succeeded ("created"), and so Kubectl returns no lines for
 // them. An error has kubectl's own words, in one line. "kubectl delete" does not wait.
@@ -39,7 +63,7 @@ var verbFlags = map[string][]string{"delete": {"--wait=false"}, "wait": {"--time
 // "apply" has made stay, because others may have applied the same file. If the file defines a type,
 // Kubectl returns when the server serves that type.
 func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ...string) ([]string, error) {
-	if err := s.FindKubectl(ctx); err != nil {
+	if err := s.FindKubectl(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -131,8 +155,10 @@ func (s *Session) KubectlCommand() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	program := "kubectl"
-	inPath, _ := exec.LookPath(program) // "" if PATH has none
-	if s.kubectl != "" && s.kubectl != inPath {
+	found, _ := os.Stat(s.kubectl) // nil if there is none
+	path, _ := exec.LookPath(program)
+	inPath, _ := os.Stat(path)
+	if found != nil && (inPath == nil || !os.SameFile(found, inPath)) {
 		program = quote.Shell(s.kubectl)
 	}
 	command := "KUBECONFIG=" + quote.Shell(s.kubeconfig) + " " + program

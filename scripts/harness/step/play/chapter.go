@@ -85,7 +85,7 @@ func (c Chapter) checkStep(ctx context.Context, name string, patience time.Durat
 func (c Chapter) perform(
 	ctx context.Context, s Step, patience time.Duration, report reporter, play func(*player) error,
 ) (err error) {
-	want, err := c.readTranscript(ctx, s)
+	want, err := c.readTranscript(s)
 	if err != nil {
 		return fmt.Errorf("%s/testdata/%s.txt: %w", c.Name, s.Name, err)
 	}

@@ -11,7 +11,7 @@ type Cluster interface {
 	Namespace() string // the namespace of the step
 	Watching() bool    // the API server has accepted a watch of the step
 
-	FindKubectl(context.Context) error
+	FindKubectl() error
 	Kubectl(ctx context.Context, files fs.FS, verb string, args ...string) ([]string, error)
 	KubectlCommand() string                        // a command that works in another terminal
 	File(files fs.FS, name string) (string, error) // the path of a file of testdata, with this namespace in it

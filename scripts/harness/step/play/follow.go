@@ -54,7 +54,7 @@ func (r *runner) suggest(ctx context.Context, p *player) {
 			actions = appendNew(actions, action)
 		}
 		if line, ok := strings.CutPrefix(b.command, commandPrefix); ok {
-			line = r.forAnotherTerminal(ctx, p, line)
+			line = r.forAnotherTerminal(p, line)
 			commands = appendNew(commands, strings.ReplaceAll(line, "ADDRESS", address))
 		}
 	}
@@ -83,7 +83,7 @@ var fileFlag = regexp.MustCompile(` -f (\S+)`)
 
 // forAnotherTerminal returns a command that works in any folder. It leaves jq out, because not
 // everybody has jq.
-func (r *runner) forAnotherTerminal(ctx context.Context, p *player, line string) string {
+func (r *runner) forAnotherTerminal(p *player, line string) string {
 	cluster := p.env.Cluster
 	line, _, _ = strings.Cut(line, " | jq ")
 	if cluster == nil {
@@ -94,7 +94,7 @@ func (r *runner) forAnotherTerminal(ctx context.Context, p *player, line string)
 	if !ok {
 		return line
 	}
-	if err := cluster.FindKubectl(ctx); err != nil && ctx.Err() == nil {
+	if err := cluster.FindKubectl(); err != nil {
 		p.report(event{Event: warningEvent, Text: fmt.Sprintf("kubectl: %v", err)})
 	}
 	args = fileFlag.ReplaceAllStringFunc(args, func(flag string) string {

@@ -3,7 +3,6 @@
 package play
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,7 +15,7 @@ import (
 // manifest returns what the manifest has to say about the steps of the chapter.
 func (c Chapter) manifest() (steps []manifest.Step, err error) {
 	for _, s := range c.Steps {
-		t, err := c.readTranscript(context.Background(), s)
+		t, err := c.readTranscript(s)
 		if err != nil {
 			return nil, fmt.Errorf("%s/testdata/%s.txt: %w", c.Name, s.Name, err)
 		}

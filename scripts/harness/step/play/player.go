@@ -191,9 +191,7 @@ func (p *player) parseCommand(ctx context.Context, line string, stop context.Can
 	if action, ok := strings.CutPrefix(line, actionPrefix); ok {
 		return p.awaitAction(ctx, action, p.patience)
 	}
-	limited, cancel := context.WithTimeout(ctx, p.patience)
-	defer cancel()
-	return p.shell.parse(limited, strings.TrimPrefix(line, commandPrefix))
+	return p.shell.parse(strings.TrimPrefix(line, commandPrefix))
 }
 
 // call runs a command, and returns its answer if the answer comes in time. An action of the step

@@ -34,7 +34,7 @@ type command struct {
 }
 
 // parse returns the command of a line, without the "$ ".
-func (s *shell) parse(ctx context.Context, line string) (command, error) {
+func (s *shell) parse(line string) (command, error) {
 	if s.cluster != nil {
 		line = strings.ReplaceAll(line, "NAMESPACE", s.cluster.Namespace())
 	}
@@ -44,7 +44,7 @@ func (s *shell) parse(ctx context.Context, line string) (command, error) {
 	}
 	switch {
 	case len(args) > 1 && args[0] == "kubectl" && len(piped) == 0:
-		return s.kubectl(ctx, args[1], args[2:])
+		return s.kubectl(args[1], args[2:])
 	case len(args) > 0 && args[0] == "curl" && len(piped) == 0:
 		return s.curl(args[1:])
 	case len(args) > 0 && args[0] == "curl" && filterParsers[piped[0]] != nil:
@@ -55,11 +55,11 @@ func (s *shell) parse(ctx context.Context, line string) (command, error) {
 }
 
 // kubectl returns the command that runs kubectl in the step's namespace.
-func (s *shell) kubectl(ctx context.Context, verb string, args []string) (command, error) {
+func (s *shell) kubectl(verb string, args []string) (command, error) {
 	if s.cluster == nil {
 		return command{run: func(context.Context) []string { return []string{"error: this step has no cluster"} }}, nil
 	}
-	if err := s.cluster.FindKubectl(ctx); err != nil {
+	if err := s.cluster.FindKubectl(); err != nil {
 		return command{}, err
 	}
 	run := func(ctx context.Context) []string {

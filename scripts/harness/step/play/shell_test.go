@@ -46,7 +46,7 @@ func TestCurl(t *testing.T) {
 			"jq: error: function not defined: unicorns/0",
 		},
 	} {
-		command, err := s.parse(t.Context(), line)
+		command, err := s.parse(line)
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
@@ -119,7 +119,7 @@ func TestTheShellRefuses(t *testing.T) {
 		`kubectl get 'pods`:                        "is not closed",
 		`kubectl`:                                  "the player knows",
 	} {
-		_, err := new(shell).parse(t.Context(), line)
+		_, err := new(shell).parse(line)
 		wantError(t, err, text)
 	}
 }

@@ -58,11 +58,11 @@ func wantStuck(t *testing.T, err error, texts ...string) {
 // silentCluster is a cluster whose kubectl gets no answer.
 type silentCluster struct{ Cluster }
 
-func (silentCluster) Namespace() string                 { return "informer-x" }
-func (silentCluster) Watching() bool                    { return true }
-func (silentCluster) FindKubectl(context.Context) error { return nil }
-func (silentCluster) Explain(err error) error           { return err }
-func (silentCluster) Close(context.Context) error       { return nil }
+func (silentCluster) Namespace() string           { return "informer-x" }
+func (silentCluster) Watching() bool              { return true }
+func (silentCluster) FindKubectl() error          { return nil }
+func (silentCluster) Explain(err error) error     { return err }
+func (silentCluster) Close(context.Context) error { return nil }
 func (silentCluster) Kubectl(ctx context.Context, _ fs.FS, _ string, _ ...string) ([]string, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()

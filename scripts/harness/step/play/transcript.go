@@ -3,7 +3,6 @@
 package play
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,7 +35,7 @@ const interrupt = "^C"
 
 // readTranscript returns the transcript of a step. It returns an error if the player cannot give
 // one of the commands. A step without a file gets an empty transcript.
-func (c Chapter) readTranscript(ctx context.Context, s Step) (transcript, error) {
+func (c Chapter) readTranscript(s Step) (transcript, error) {
 	text, err := fs.ReadFile(c.Files, "testdata/"+s.Name+".txt")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return transcript{}, err
@@ -45,7 +44,7 @@ func (c Chapter) readTranscript(ctx context.Context, s Step) (transcript, error)
 	if err != nil {
 		return t, err
 	}
-	return t, t.check(ctx)
+	return t, t.check()
 }
 
 // parseTranscript parses a transcript. The commands above the line start are the set-up.
@@ -107,7 +106,7 @@ func (t transcript) String() string {
 }
 
 // check returns an error for a command that the player could not give.
-func (t transcript) check(ctx context.Context) error {
+func (t transcript) check() error {
 	for _, b := range t.setup {
 		if !strings.HasPrefix(b.command, commandPrefix) {
 			return fmt.Errorf("%s: the program does not run yet", b.command)
@@ -118,7 +117,7 @@ func (t transcript) check(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		if _, err := new(shell).parse(ctx, line); err != nil {
+		if _, err := new(shell).parse(line); err != nil {
 			return fmt.Errorf("%s: %w", b.command, err)
 		}
 	}

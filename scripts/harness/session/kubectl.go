@@ -156,9 +156,9 @@ func (s *Session) KubectlCommand() string {
 	defer s.mu.Unlock()
 	program := "kubectl"
 	found, _ := os.Stat(s.kubectl) // nil if there is none
-	path, _ := exec.LookPath(program)
-	inPath, _ := os.Stat(path)
-	if found != nil && (inPath == nil || !os.SameFile(found, inPath)) {
+	inPath, _ := exec.LookPath(program)
+	users, _ := os.Stat(inPath)
+	if found != nil && (users == nil || !os.SameFile(found, users)) {
 		program = quote.Shell(s.kubectl)
 	}
 	command := "KUBECONFIG=" + quote.Shell(s.kubeconfig) + " " + program

@@ -24,7 +24,6 @@ import (
 
 	"example.com/informer/docs/book"
 	"example.com/informer/scripts/harness/web"
-	"example.com/informer/scripts/harness/workspace"
 )
 
 //go:embed page
@@ -84,7 +83,7 @@ func (r *reader) close() {
 // pages returns the pages for a web.Server. The path of a file in the workspace is its path here,
 // so that the links of a page lead to the same files as on GitHub.
 func (r *reader) pages() web.Pages {
-	pages := web.Pages{
+	return web.Pages{
 		"/":                func(c *gin.Context) { c.Redirect(http.StatusFound, "/"+frontPage) },
 		"/-/files/:name":   r.static,
 		"/-/find":          r.find,
@@ -96,15 +95,8 @@ func (r *reader) pages() web.Pages {
 		"POST /-/practice": web.JSON(r.servePractice, "exercise", "action"),
 		"POST /-/keep":     web.JSON(r.serveKeep, "page", "section", "theme", "tips"),
 		"/-/clone":         web.JSON(r.serveClone),
-		"*":                r.missing,
-
-		"/" + workspace.PracticeFolder + "/*path": r.file,
+		"*":                r.anyFile,
 	}
-	for _, top := range r.sources.topLevel() {
-		pages["/"+top] = r.file
-		pages["/"+top+"/*path"] = r.file
-	}
-	return pages
 }
 
 // static answers with a file that the pages load.
@@ -122,11 +114,11 @@ func (r *reader) static(c *gin.Context) {
 	c.Data(http.StatusOK, contentType, text)
 }
 
-// missing answers for a path that leads to nothing.
-func (r *reader) missing(c *gin.Context) {
+// anyFile answers for all other paths: a path is that of a file.
+func (r *reader) anyFile(c *gin.Context) {
 	isRead := c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead
 	if isRead && !strings.HasPrefix(c.Request.URL.Path, "/-/") {
-		r.file(c) // which says what is near
+		r.file(c)
 		return
 	}
 	web.Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path)

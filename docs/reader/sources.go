@@ -66,16 +66,6 @@ func (s *sources) below(folder string) (files []string) {
 	return files
 }
 
-// topLevel returns the files and folders at the top of the workspace, sorted.
-func (s *sources) topLevel() (names []string) {
-	for name := range s.all("") {
-		top, _, _ := strings.Cut(name, "/")
-		names = append(names, top)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 // all returns all files. If it does not know a wanted one, it looks again: it may be new.
 func (s *sources) all(wanted string) map[string]bool {
 	s.mu.Lock()

@@ -31,7 +31,6 @@ type exercise struct {
 	task         string // the text of the exercise's page, without the checks
 	checks       []command
 	needsCluster bool
-	page         string // page:line of the section that leads to it, such as "docs/01-deltafifo.md:7", or ""
 
 	file      string   // the path of the file to change, from the root
 	empty     []string // write: functions whose bodies are removed
@@ -61,11 +60,10 @@ func load(root string) (all []exercise, err error) {
 		}
 		all = append(all, e)
 	}
-	all = inBooksOrder(root, all)
+	inBooksOrder(root, all)
 	for i, e := range all { // one that is started stays as it was, whatever the reader pulls
 		started, err := parse(filepath.Join(root, e.folder(), e.chapter, "practice", e.name+".md"))
 		if err == nil {
-			started.page = e.page
 			all[i] = started
 		}
 	}

@@ -363,12 +363,3 @@ func TestAStartHasTheBooksCode(t *testing.T) {
 	runCommand(t, root, "reset", "join")
 	wantUnsolved(t, root, "join", "FAIL  TestJoined")
 }
-
-// What an older version of the tool has remembered as solved is solved.
-func TestSolvedMarksAreTakenOver(t *testing.T) {
-	root := toy(t)
-	byReader(t, root, "update-ref", "refs/practice/done/join", "HEAD")
-	wantContains(t, "list", runCommand(t, root, "list"), "solved write join")
-	runCommand(t, root, "next")
-	wantContains(t, "after the next start", runCommand(t, root), "1 of  3")
-}

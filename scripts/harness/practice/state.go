@@ -47,16 +47,11 @@ func findGit(dir string) (string, error) {
 // stateFile has what the tool remembers.
 func (p *practice) stateFile() string { return filepath.Join(p.gitDir, "practice.json") }
 
-// readState reads what the tool remembers. Without a file, what the refs of an older version say is solved.
+// readState reads what the tool remembers.
 func (p *practice) readState() error {
 	p.state = progress{Exercises: map[string]record{}}
 	text, err := os.ReadFile(p.stateFile())
 	if errors.Is(err, os.ErrNotExist) {
-		refs, _ := git(p.root, "for-each-ref", "--format=%(refname:lstrip=3)",
-			"refs/practice/solved", "refs/practice/done")
-		for _, name := range strings.Fields(refs) {
-			p.state.Exercises[name] = record{Solved: true}
-		}
 		return nil
 	}
 	if err == nil {

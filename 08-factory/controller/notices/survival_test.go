@@ -20,12 +20,11 @@ func TestSurvival(t *testing.T) {
 				Start: func(ctx context.Context, config *rest.Config, namespace string) error {
 					return notices.Run(ctx, config, namespace, notices.Options{NewInformer: newInformer})
 				},
-				Definition:     "../testdata/notices.yaml",
-				Manifests:      "testdata/survival",
-				Exact:          []string{"data"},
-				Finalizer:      "example.com/notices",
-				Reason:         "Created",
-				InvalidIsFinal: true,
+				Definition: "../testdata/notices.yaml",
+				Manifests:  "testdata/survival",
+				Exact:      []string{"data"},
+				Finalizer:  "example.com/notices",
+				Reason:     "Created",
 			})
 		}
 	}

@@ -43,7 +43,7 @@ func startEntrances(ctx context.Context, restConfig *rest.Config, namespace stri
 		Client:     client.Options{Cache: &client.CacheOptions{Unstructured: true}},
 		Logger:     logr.Discard(),
 		Metrics:    server.Options{BindAddress: "0"},
-		Controller: config.Controller{SkipNameValidation: ptr.To(true)}, // it runs more than once in a process
+		Controller: config.Controller{SkipNameValidation: ptr.To(true), MaxConcurrentReconciles: 2},
 	})
 	if err != nil {
 		return err

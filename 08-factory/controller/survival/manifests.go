@@ -1,11 +1,9 @@
 package survival
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -38,8 +36,8 @@ func readFamily(folder, name string) (*family, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(documents) < 2 {
-		return nil, fmt.Errorf("%s has %d documents, want an object and its children", name, len(documents))
+	if len(documents) == 0 {
+		return nil, fmt.Errorf("%s has no object", name)
 	}
 	f := &family{object: documents[0], children: documents[1:]}
 	f.status, _, err = unstructured.NestedMap(f.object.Object, "status")
@@ -88,20 +86,6 @@ func findRoles(object, changed *family) (kept, dropped *unstructured.Unstructure
 	return kept, dropped, err
 }
 
-// checkNames returns an error unless the names of both objects have dashes at which a controller
-// must not cut them.
-func checkNames(object, second *family) error {
-	first, other := object.object.GetName(), second.object.GetName()
-	switch {
-	case !strings.Contains(first, "-"):
-		return fmt.Errorf("the object in object.yaml has the name %s, want a name with a dash", first)
-	case !strings.HasPrefix(other, first+"-"):
-		return fmt.Errorf("the object in second.yaml has the name %s, want one that begins with %s-", other, first)
-	default:
-		return nil
-	}
-}
-
 // content returns a merge patch with the fields of a manifest, without its metadata.
 func content(manifest *unstructured.Unstructured) map[string]any {
 	patch := manifest.DeepCopy().Object
@@ -135,36 +119,14 @@ func lacks(got, want any, path string) error {
 		return nil
 	default:
 		if got != want {
-			return fmt.Errorf("%s is %s, want %s", path, inJSON(got), inJSON(want))
+			return fmt.Errorf("%s is %#v, want %#v", path, got, want)
 		}
 		return nil
 	}
 }
 
-// surplus returns an error if a map of got has a key that the same map of want does not have. path
-// is where the map is, such as spec.selector.
-func surplus(got, want map[string]any, path string) error {
-	fields := strings.Split(path, ".")
-	gotMap, _, err := unstructured.NestedMap(got, fields...)
-	if err != nil {
-		return err
-	}
-	wantMap, _, err := unstructured.NestedMap(want, fields...)
-	if err != nil {
-		return err
-	}
-	for _, key := range slices.Sorted(maps.Keys(gotMap)) {
-		if _, ok := wantMap[key]; !ok {
-			return fmt.Errorf("%s has the key %s, want only %q", path, key, slices.Sorted(maps.Keys(wantMap)))
-		}
-	}
-	return nil
-}
-
-func inJSON(value any) string {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	return string(text)
+// field returns the field of an object at a path such as spec.selector.
+func field(object *unstructured.Unstructured, path string) any {
+	value, _, _ := unstructured.NestedFieldNoCopy(object.Object, strings.Split(path, ".")...)
+	return value
 }

@@ -1,11 +1,8 @@
 package survival
 
 import (
-	"cmp"
 	"strings"
 	"testing"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"example.com/informer/scripts/harness/must"
 )
@@ -27,7 +24,7 @@ func TestLacks(t *testing.T) {
 			want:      map[string]any{"text": "on Monday"},
 			wantError: `.text is "on Sunday", want "on Monday"`,
 		},
-		{name: "no such key", want: map[string]any{"copies": int64(2)}, wantError: `.copies is null, want 2`},
+		{name: "no such key", want: map[string]any{"copies": int64(2)}, wantError: `.copies is <nil>, want 2`},
 		{name: "an element less", want: map[string]any{"ports": []any{}}, wantError: `.ports has 1 elements, want 0`},
 		{
 			name:      "another element",
@@ -57,48 +54,5 @@ func TestFindRoles(t *testing.T) {
 	}
 	if _, _, err := findRoles(object, object); err == nil || !strings.Contains(err.Error(), "changed.yaml") {
 		t.Errorf("findRoles() of an object that does not change = %v, want an error that names changed.yaml", err)
-	}
-}
-
-func TestCheckNames(t *testing.T) {
-	named := func(name string) *family {
-		f := &family{object: &unstructured.Unstructured{Object: map[string]any{}}}
-		f.object.SetName(name)
-		return f
-	}
-	for _, test := range []struct {
-		object, second, wantError string
-	}{
-		{object: "my-shop", second: "my-shop-2"},
-		{object: "shop", second: "shop-2", wantError: "object.yaml"},
-		{object: "my-shop", second: "my-bank", wantError: "second.yaml"},
-	} {
-		text := "no error"
-		if err := checkNames(named(test.object), named(test.second)); err != nil {
-			text = err.Error()
-		}
-		if want := cmp.Or(test.wantError, "no error"); !strings.Contains(text, want) {
-			t.Errorf("checkNames(%s, %s) = %s, want %s", test.object, test.second, text, want)
-		}
-	}
-}
-
-func TestSurplus(t *testing.T) {
-	got := map[string]any{"spec": map[string]any{"selector": map[string]any{"app": "shop", "tier": "web"}}}
-	for _, test := range []struct {
-		selector  map[string]any
-		wantError string // empty: got has nothing too much
-	}{
-		{selector: map[string]any{"app": "bank", "tier": "web"}},
-		{selector: map[string]any{"app": "shop"}, wantError: `spec.selector has the key tier, want only ["app"]`},
-	} {
-		want := map[string]any{"spec": map[string]any{"selector": test.selector}}
-		text := ""
-		if err := surplus(got, want, "spec.selector"); err != nil {
-			text = err.Error()
-		}
-		if text != test.wantError {
-			t.Errorf("surplus() with %v = %q, want %q", test.selector, text, test.wantError)
-		}
 	}
 }

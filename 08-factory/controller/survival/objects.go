@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,51 +17,17 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// manifests returns the manifests of all objects and of all children.
-func (r *runner) manifests() []*unstructured.Unstructured {
-	var all []*unstructured.Unstructured
-	for _, f := range []*family{r.object, r.changed, r.second} {
-		all = append(append(all, f.object), f.children...)
-	}
-	return all
-}
-
-// childResources returns the resources of the children, each of them once.
-func (r *runner) childResources() []schema.GroupVersionResource {
-	var resources []schema.GroupVersionResource
-	for _, f := range []*family{r.object, r.changed, r.second} {
-		for _, child := range f.children {
-			resource, err := r.resourceOf(child)
-			must.NoError(r.t, err)
-			if !slices.Contains(resources, resource) {
-				resources = append(resources, resource)
-			}
-		}
-	}
-	return resources
-}
-
-func (r *runner) resourceOf(manifest *unstructured.Unstructured) (schema.GroupVersionResource, error) {
-	gvk := manifest.GroupVersionKind()
-	mapping, err := r.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
-	if err != nil {
-		return schema.GroupVersionResource{}, err
-	}
-	return mapping.Resource, nil
-}
-
-// target returns what the requests for an object are about.
-func (r *runner) target(manifest *unstructured.Unstructured) target {
-	resource, err := r.resourceOf(manifest)
+// resourceOf returns the resource of a manifest's type.
+func (r *runner) resourceOf(manifest *unstructured.Unstructured) schema.GroupVersionResource {
+	r.t.Helper()
+	resource, err := r.environment.resourceOf(manifest)
 	must.NoError(r.t, err)
-	return target{resource: resource.Resource, name: manifest.GetName()}
+	return resource
 }
 
 // client returns the client for the objects of a manifest's type.
 func (r *runner) client(manifest *unstructured.Unstructured) dynamic.ResourceInterface {
-	resource, err := r.resourceOf(manifest)
-	must.NoError(r.t, err)
-	return r.dynamic.Resource(resource).Namespace(r.Namespace)
+	return r.dynamic.Resource(r.resourceOf(manifest)).Namespace(r.Namespace)
 }
 
 // create creates an object from a manifest, as a user would.
@@ -141,19 +107,35 @@ func (r *runner) apply(f *family) {
 	r.patch(f.object, content(f.object))
 }
 
-// spoil changes the kept child, as somebody would who does not know its controller: to what another
+// corrupt changes the kept child, as somebody would who does not know its controller: to what another
 // spec of the object would want.
-func (r *runner) spoil() {
+func (r *runner) corrupt() {
 	r.t.Helper()
 	r.patch(r.kept, content(r.changed.child(r.kept.GetName())))
 }
 
-// spoiledCopy returns a manifest for an object of the type of the kept child, with another name and
-// the content that spoil gives it.
-func (r *runner) spoiledCopy(name string) *unstructured.Unstructured {
-	spoiled := r.changed.child(r.kept.GetName()).DeepCopy()
-	spoiled.SetName(name)
-	return spoiled
+// addKey adds a key to a map of a child.
+func (r *runner) addKey(child *unstructured.Unstructured, path string) {
+	r.t.Helper()
+	patch := map[string]any{}
+	key := append(strings.Split(path, "."), "somebody")
+	must.NoError(r.t, unstructured.SetNestedField(patch, "somebody", key...))
+	r.patch(child, patch)
+}
+
+// lookalike returns a manifest for an object of the type of the kept child, with this name and with
+// the content that corrupt gives to the child.
+func (r *runner) lookalike(name string) *unstructured.Unstructured {
+	manifest := r.changed.child(r.kept.GetName()).DeepCopy()
+	manifest.SetName(name)
+	return manifest
+}
+
+// withOthersFinalizer returns a copy of a manifest, with a finalizer of somebody else.
+func (r *runner) withOthersFinalizer(manifest *unstructured.Unstructured) *unstructured.Unstructured {
+	manifest = manifest.DeepCopy()
+	manifest.SetFinalizers([]string{othersFinalizer})
+	return manifest
 }
 
 // stranger creates an object of a type that the controller does not know, and returns it.
@@ -171,39 +153,22 @@ func controllerOf(owner *unstructured.Unstructured) metav1.OwnerReference {
 	return *metav1.NewControllerRef(owner, owner.GroupVersionKind())
 }
 
-// ownerOf returns an owner reference to an object that is an owner, and not the controller.
-func ownerOf(owner *unstructured.Unstructured) metav1.OwnerReference {
-	reference := controllerOf(owner)
-	reference.Controller = nil
-	return reference
-}
-
 // giveTo makes another object the controller of a child.
-func (r *runner) giveTo(child *unstructured.Unstructured, owner metav1.OwnerReference) {
+func (r *runner) giveTo(child, owner *unstructured.Unstructured) {
 	r.t.Helper()
-	r.patchMetadata(child, "ownerReferences", []metav1.OwnerReference{owner})
+	r.patchMetadata(child, "ownerReferences", []metav1.OwnerReference{controllerOf(owner)})
 }
 
-// removeFinalizers removes the finalizers of all objects in the namespace, which would keep it from
-// being removed.
+// removeFinalizers removes all finalizers that may be left, which would keep the namespace from being
+// removed.
 func (r *runner) removeFinalizers() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), time.Minute)
 	defer cancel()
-	object, err := r.resourceOf(r.object.object)
-	must.NoError(r.scenario, err)
-	for _, resource := range append(r.childResources(), object) {
-		client := r.dynamic.Resource(resource).Namespace(r.Namespace)
-		list, err := client.List(ctx, metav1.ListOptions{})
-		must.NoError(r.scenario, err)
-		for _, item := range list.Items {
-			if len(item.GetFinalizers()) == 0 {
-				continue
-			}
-			_, err := client.Patch(ctx, item.GetName(), types.MergePatchType,
-				[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-			if !apierrors.IsNotFound(err) {
-				must.NoError(r.scenario, err)
-			}
+	for _, manifest := range []*unstructured.Unstructured{r.object.object, r.second.object, r.kept} {
+		_, err := r.client(manifest).Patch(ctx, manifest.GetName(), types.MergePatchType,
+			[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		if !apierrors.IsNotFound(err) {
+			must.NoError(r.t, err)
 		}
 	}
 }

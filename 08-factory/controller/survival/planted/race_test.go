@@ -1,5 +1,0 @@
-//go:build race
-
-package planted
-
-func init() { race = true }

@@ -17,7 +17,7 @@ import (
 // A family is an object, and the children that it wants.
 type family struct {
 	object   *unstructured.Unstructured
-	status   map[string]any // what the object's status must have at least; nil: not judged
+	status   map[string]any // what the object's status must have at least; nil: not checked
 	children []*unstructured.Unstructured
 }
 

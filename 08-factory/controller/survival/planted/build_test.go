@@ -67,8 +67,10 @@ func build(t *testing.T, bugs []bug) (program string) {
 		}
 		fmt.Fprintf(&imports, "import b%d %q\n", i,
 			"example.com/informer/08-factory/controller/survival/planted/"+b.name)
-		fmt.Fprintf(&assignments, "\tstarts[%q] = func(ctx context.Context, config *rest.Config, namespace string) error {\n"+
-			"\t\treturn b%d.Run(ctx, config, namespace, b%d.Options{})\n\t}\n", b.name, i, i)
+		fmt.Fprintf(&assignments, `	starts[%q] = func(ctx context.Context, config *rest.Config, namespace string) error {
+		return b%d.Run(ctx, config, namespace, b%d.Options{})
+	}
+`, b.name, i, i)
 	}
 	texts["starts_test.go"] = "package planted\n\nimport \"context\"\nimport \"k8s.io/client-go/rest\"\n" +
 		imports.String() + "\nfunc init() {\n" + assignments.String() + "}\n"

@@ -27,12 +27,14 @@ var connections = []scenario{
 		r.untilDone(r.object)
 	}},
 	// The API server has forgotten the version of the watch, and the informer lists again. It learns
-	// only then that the child is gone: its handlers get a tombstone.
-	{"it makes a child again whose delete only a new list shows", func(r *runner) {
+	// only then that the children are gone: its handlers get tombstones.
+	{"it makes children again whose deletes only a new list shows", func(r *runner) {
 		r.begin()
 		r.whileRefused(1, http.StatusGone, r.watches(r.dropped), func() {
 			r.proxy.Cut()
-			r.remove(r.dropped)
+			for _, child := range r.object.children {
+				r.remove(child) // one that is left would bring the object back: a new list is an event for it
+			}
 			r.proxy.Restore()
 		})
 		r.untilDone(r.object)

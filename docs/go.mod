@@ -8,6 +8,7 @@ tool (
 )
 
 require (
+	example.com/informer/01-deltafifo v0.0.0
 	example.com/informer/03-reflector v0.0.0
 	example.com/informer/04-indexer v0.0.0
 	example.com/informer/06-processor v0.0.0
@@ -25,7 +26,6 @@ require (
 )
 
 require (
-	example.com/informer/01-deltafifo v0.0.0 // indirect
 	github.com/bytedance/gopkg v0.1.3 // indirect
 	github.com/bytedance/sonic v1.15.0 // indirect
 	github.com/bytedance/sonic/loader v0.5.0 // indirect

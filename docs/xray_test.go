@@ -26,11 +26,11 @@ func TestWhatXRayListsToTry(t *testing.T) {
 		return string(text)
 	}
 	html := read("docs/xray/view/page/index.html")
-	_, page, _ := strings.Cut(read("docs/xray.md"), "\n## Five things to try\n")
+	_, page, _ := strings.Cut(read("docs/xray.md"), "\n## Six things to try\n")
 	page, _, _ = strings.Cut(page, "\n## ")
 	items, headings := toTry.FindAllStringSubmatch(html, -1), toTryHeading.FindAllStringSubmatchIndex(page, -1)
-	if len(items) != 5 || len(headings) != 5 {
-		t.Fatalf("X-ray lists %d things, and docs/xray.md has %d, want five of both", len(items), len(headings))
+	if len(items) != 6 || len(headings) != 6 {
+		t.Fatalf("X-ray lists %d things, and docs/xray.md has %d, want six of both", len(items), len(headings))
 	}
 	for i, item := range items {
 		at := headings[i]

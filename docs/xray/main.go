@@ -1,4 +1,4 @@
-// Command xray shows an informer at work, in a browser, beside client-go's: see docs/xray.md. The
+// Command xray shows an informer at work, in a browser, beside another: see docs/xray.md. The
 // script scripts/xray.sh starts it.
 package main
 
@@ -14,8 +14,11 @@ import (
 //go:embed testdata
 var files embed.FS
 
-// addr is the value of the flag -addr.
-var addr string
+// addr and compare are the values of the flags -addr and -compare.
+var (
+	addr    string
+	compare = "parttwo,client-go"
+)
 
 var program = step.OnCluster(play.Chapter{
 	Name:  "docs/xray",
@@ -24,6 +27,8 @@ var program = step.OnCluster(play.Chapter{
 	Flags: func(flags *flag.FlagSet) {
 		flags.StringVar(&addr, "addr", "",
 			"the host and port to serve at (default: a free port; with -follow "+web.DefaultAddr+")")
+		flags.StringVar(&compare, "compare", compare,
+			"the parts to show (parttwo, realfifo or deltafifo), and what beside them (one of these, or client-go)")
 	},
 	Steps: []play.Step{
 		{Name: "xray", Title: "a page that shows all parts at work", Run: step.WithEnv(stepXray)},

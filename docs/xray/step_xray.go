@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -13,37 +12,41 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
-	"example.com/informer/07-shared-informer/informer"
-	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/docs/xray/server"
 	"example.com/informer/scripts/harness/step"
 	"example.com/informer/scripts/harness/web"
 )
 
-// stepXray serves a page that shows two informers at work, each beside client-go's.
+// stepXray serves a page that shows two informers at work, each beside another.
 func stepXray(ctx context.Context, env *step.Env) error {
-	configMaps, err := xrayOptions(env, "configmaps", "ConfigMap", &corev1.ConfigMap{}, server.ConfigMaps)
+	comparison, err := server.ParseComparison(compare)
 	if err != nil {
 		return err
 	}
-	defer configMaps.Connection.Close()
-	pods, err := xrayOptions(env, "pods", "Pod", &corev1.Pod{}, server.Pods)
+	configMaps, err := server.NewConnection(env.Config)
 	if err != nil {
 		return err
 	}
-	defer pods.Connection.Close()
+	defer configMaps.Close()
+	pods, err := server.NewConnection(env.Config)
+	if err != nil {
+		return err
+	}
+	defer pods.Close()
 
 	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	defer running.Wait()
-	defer cancel()
-	x, err := server.Start(ctx, env.Namespace, configMaps, pods)
+	x, err := server.Compare(ctx, env.Namespace, comparison, func() []*server.InformerOptions {
+		return []*server.InformerOptions{
+			xrayOptions(env, configMaps, "configmaps", "ConfigMap", &corev1.ConfigMap{}, server.ConfigMaps),
+			xrayOptions(env, pods, "pods", "Pod", &corev1.Pod{}, server.Pods),
+		}
+	})
 	if err != nil {
+		cancel()
 		return err
 	}
-	running.Go(x.Wait)
-	running.Go(func() { configMaps.Informer.RunWithContext(ctx) })
-	running.Go(func() { pods.Informer.RunWithContext(ctx) })
+	defer x.Wait()
+	defer cancel()
 
 	serving, err := web.Start(ctx, web.Addr(addr, env.Follow), x.Pages())
 	if err != nil {
@@ -54,26 +57,18 @@ func stepXray(ctx context.Context, env *step.Env) error {
 	return serving.Wait()
 }
 
-// xrayOptions makes an informer, connections to the API server for it and for client-go's alone,
-// and what the buttons of the page need.
-func xrayOptions(env *step.Env, resource, kind string, example runtime.Object,
-	objects func(kubernetes.Interface, string) server.Objects) (*server.InformerOptions, error) {
-	connection, err := server.NewConnection(env.Config)
-	if err != nil {
-		return nil, err
-	}
+// xrayOptions describes an informer: the sources for it and for the one beside it, and what the
+// buttons of the page need.
+func xrayOptions(env *step.Env, connection *server.Connection, resource, kind string, example runtime.Object,
+	objects func(kubernetes.Interface, string) server.Objects) *server.InformerOptions {
 	source := func(client kubernetes.Interface) *server.Source {
 		return server.NewSource(cache.NewListWatchFromClient(client.CoreV1().RESTClient(), resource, env.Namespace,
 			fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"))) // which every namespace has
 	}
-	options := &server.InformerOptions{
+	return &server.InformerOptions{
 		Name: resource, Kind: kind, Example: example,
 		Connection: connection, Source: source(connection.Ours), ClientGoSource: source(connection.ClientGo),
 		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
 		Objects:  objects(env.Client, env.Namespace), // without the connection: it works while that is cut
 	}
-	options.Informer = informer.NewWithParts(options.Source, example,
-		cache.SharedIndexInformerOptions{Indexers: options.Indexers}, parttwo.Parts)
-	options.Informer.SetPatience(500) // a slow handler is soon far behind
-	return options, nil
 }

@@ -47,25 +47,34 @@ func captionOf(e *event, s *state) *caption {
 	if e.implementation == ClientGo { // the same happens in our informer
 		return nil
 	}
+	i := s.informers[e.implementation]
+	if c := queueCaption(e.what, i); c != nil || e.implementation == Second {
+		return c // the queues differ; all else happens in the first informer, too
+	}
 	switch w := e.what.(type) {
 	case action:
 		return &w.caption
 	case speedSet:
-		return speedCaption(w)
+		return speedCaption(w, i.Fanout)
+	case loopSet:
+		return loopCaption(w.speed)
 	case informer.Stored:
-		return storeCaption(&w.Notification, &s.store)
+		return storeCaption(&w.Notification, &i.store)
 	case HandlerJoined, HandlerCalled, handlerFolded, HandlerRemoved:
 		return handlerCaption(e.what, s)
 	}
-	return reflectorCaption(e.what, &s.reflector)
+	return reflectorCaption(e.what, &i.reflector)
 }
 
-func speedCaption(e speedSet) *caption {
-	switch e.speed {
-	case Stalled:
+func speedCaption(e speedSet, fanout string) *caption {
+	switch {
+	case e.speed == Stalled && fanout == Channels:
+		return newCaption(sectionSlow, "%s stalls: its next call does not return. "+
+			"Its buffer keeps all that comes; the others do not wait for it.", e.name)
+	case e.speed == Stalled:
 		return newCaption(sectionStalled, "%s stalls: its next call does not return. The others do not wait for it.",
 			e.name)
-	case Slow:
+	case e.speed == Slow:
 		return newCaption(sectionSlow, "%s takes %v for each call. The others do not wait for it.", e.name, SlowCall)
 	}
 	return nil
@@ -133,7 +142,7 @@ func storeCaption(n *processor.Notification, s *storeState) *caption {
 }
 
 func handlerCaption(what any, s *state) *caption {
-	handlers, objects := s.handlers[Ours], s.store.keys.size()
+	handlers, objects := s.handlers[Ours], s.informers[Ours].store.keys.size()
 	switch e := what.(type) {
 	case HandlerRemoved:
 		return newCaption(sectionRemoved, "%s is removed. What waited for it is dropped.", e.Name)

@@ -58,6 +58,9 @@ type (
 		speed Speed
 	}
 
+	// loopSet: the loops that pop have another speed.
+	loopSet struct{ speed Speed }
+
 	// statusChanged: the Status has changed, and no event says so.
 	statusChanged struct{}
 )
@@ -83,7 +86,10 @@ func newEvent(implementation Implementation, what any) event {
 	case processor.Removed:
 		e.what = HandlerRemoved{w.Registration.HandlerName()}
 	}
+	e.what = queueEvent(e.what)
 	switch w := e.what.(type) {
+	case deltaQueued:
+		e.change = w.change
 	case observer.Received:
 		e.change = &processor.Notification{Kind: kindOf(w.Type), Key: w.Key, New: w.Object}
 	case ListReceived:
@@ -143,9 +149,17 @@ func (e *event) word() string {
 		return "called"
 	case HandlerRemoved:
 		return "removed"
+	case deltaQueued:
+		return "queued"
+	case deltasPopped:
+		return "popped"
+	case deltaDropped:
+		return "dropped"
+	case listCompared:
+		return "compared"
 	case action:
 		return "action"
-	case speedSet:
+	case speedSet, loopSet:
 		return "speed"
 	case statusChanged:
 		return "tick"

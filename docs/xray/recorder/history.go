@@ -102,24 +102,37 @@ func chipOf(e *event, s *state, shown bool) *chip {
 	c := &chip{Key: e.change.Key, Name: nameOf(e.change.Key), Change: changeWord(e.change), Object: shown}
 	switch w := e.what.(type) {
 	case observer.Received, ListReceived:
-		c.From, c.To = stationServer, stationReflector
+		c.From, c.To = stationServer, e.implementation.station(stationReflector)
 		if e.implementation == ClientGo {
-			c.To = stationClientGo
+			c.To = ClientGo.station(stationInformer)
 		}
 		if e.change.Initial && s.clientGo.known.Has(c.Key) {
 			c.Change = "resync" // a relist
 		}
+	case deltaQueued:
+		c.Change, c.Name = w.word, nameOf(w.key)
+		c.From, c.To = e.implementation.station(stationReflector), e.implementation.station(stationQueue)
 	case informer.Stored:
-		c.From, c.To = stationReflector, stationStore
+		c.From, c.To = e.implementation.station(stationReflector), e.implementation.station(stationStore)
+		if s.informers[e.implementation].Queue != "" {
+			c.From = e.implementation.station(stationQueue)
+		}
 	case processor.Appended:
-		c.From, c.To = stationStore, stationJournal
+		c.From = e.implementation.station(stationStore)
+		c.To = e.implementation.station(s.informers[e.implementation].Fanout)
 	case HandlerCalled:
-		c.From, c.To = stationJournal, handlerStation(e.implementation, w.Name)
-		if e.implementation == ClientGo {
-			c.From = stationClientGo
-		} else if h := s.handlers[Ours][w.Name]; h != nil && h.fromStore {
-			c.From = stationStore
+		c.From, c.To = sourceOfCalls(e.implementation, s), handlerStation(e.implementation, w.Name)
+		if h := s.handlers[e.implementation][w.Name]; h != nil && h.fromStore {
+			c.From = e.implementation.station(stationStore)
 		}
 	}
 	return c
+}
+
+// sourceOfCalls returns the station from which handlers get notifications.
+func sourceOfCalls(implementation Implementation, s *state) string {
+	if implementation == ClientGo {
+		return ClientGo.station(stationInformer)
+	}
+	return implementation.station(s.informers[implementation].Fanout)
 }

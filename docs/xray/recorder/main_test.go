@@ -4,6 +4,8 @@ package recorder
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +32,11 @@ func configMap(name, version, app string) *corev1.ConfigMap {
 func newRecorder() *Recorder {
 	return New(Options{
 		Name: "configmaps", Kind: "ConfigMap", Namespace: "ns",
+		Parts: map[Implementation]Parts{
+			Ours:     {Fanout: Journal},
+			Second:   {Queue: "DeltaFIFO", Fanout: Channels},
+			ClientGo: {},
+		},
 		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
 		Status:   func() Status { return Status{} },
 	})
@@ -63,6 +70,39 @@ func (r *Recorder) records(t *testing.T) (all []record) {
 		all = append(all, decoded)
 	}
 	return all
+}
+
+// wantChips compares the ways of all chips.
+func (r *Recorder) wantChips(t *testing.T, want ...string) {
+	t.Helper()
+	var got []string
+	for _, record := range r.records(t) {
+		if c := record.Chip; c != nil {
+			got = append(got, fmt.Sprintf("%s > %s: %s", c.From, c.To, c.Change))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("chips differ (-want +got):\n%s", diff)
+	}
+}
+
+// captions returns all captions.
+func (r *Recorder) captions(t *testing.T) (all []caption) {
+	t.Helper()
+	for _, record := range r.records(t) {
+		if record.Caption != nil {
+			all = append(all, *record.Caption)
+		}
+	}
+	return all
+}
+
+// wantCaption checks that there is a caption.
+func (r *Recorder) wantCaption(t *testing.T, section, text string) {
+	t.Helper()
+	if want := (caption{Text: text, Section: section}); !slices.Contains(r.captions(t), want) {
+		t.Errorf("captions = %q\nwant %q among them", r.captions(t), want)
+	}
 }
 
 // wantStation compares the fields of a station that want has, which is JSON.

@@ -25,19 +25,35 @@ const (
 	maxFrameBytes   = 1_000_000 // of the state and the records in a Frame
 )
 
-// An Implementation is one of the two informers that the page shows. Both get the same objects.
+// An Implementation is one of the two informers that the page shows: Ours, and beside it Second or
+// ClientGo. Both get the same objects.
 type Implementation string
 
 const (
 	Ours     Implementation = "ours"
+	Second   Implementation = "second" // ours, with other parts
 	ClientGo Implementation = "client-go"
 )
 
-// Options describe the informer. All but the Indexers are required.
+// Parts describe what an informer is made of.
+type Parts struct {
+	Title  string `json:"title"`
+	Queue  string `json:"queue"`  // its name; "" if there is no queue
+	Fanout string `json:"fanout"` // Journal or Channels; "" for client-go's
+}
+
+// The fan-outs.
+const (
+	Journal  = "journal"
+	Channels = "channels"
+)
+
+// Options describe the informers. All but the Indexers are required.
 type Options struct {
 	Name, Kind string
-	Namespace  string         // objects of other namespaces are not shown, and Secrets never are
-	Indexers   cache.Indexers // default: none
+	Namespace  string                   // objects of other namespaces are not shown, and Secrets never are
+	Parts      map[Implementation]Parts // of the two that are shown
+	Indexers   cache.Indexers           // default: none
 	Status     func() Status
 }
 
@@ -93,6 +109,9 @@ func (r *Recorder) RecordAction(section, format string, args ...any) string {
 func (r *Recorder) RecordSpeed(handler string, speed Speed) {
 	r.inbox.add(newEvent(Ours, speedSet{handler, speed}))
 }
+
+// RecordLoop records the new speed of the loops that pop from the queues.
+func (r *Recorder) RecordLoop(speed Speed) { r.inbox.add(newEvent(Ours, loopSet{speed})) }
 
 // Run makes records until ctx ends. It runs once.
 func (r *Recorder) Run(ctx context.Context) {

@@ -1,4 +1,4 @@
-// The state of both informers, and of the reflector of ours.
+// The state of both informers, and of the reflector of each of ours.
 
 package recorder
 
@@ -11,21 +11,24 @@ import (
 	"example.com/informer/07-shared-informer/journal"
 )
 
-// The names of the stations on the page. The station of a handler is named by handlerStation.
+// The names of the stations on the page. The names of an informer's stations begin with its prefix.
+// A fan-out's is Journal or Channels.
 const (
 	stationServer    = "server"
 	stationReflector = "reflector"
+	stationQueue     = "queue"
 	stationStore     = "store"
-	stationJournal   = "journal"
-	stationClientGo  = "client-go/informer"
-	stationBulk      = "bulk" // of many updates that are under way
+	stationInformer  = "informer" // client-go's, whose parts are not to be seen
+	stationBulk      = "bulk"     // of many updates that are being made
 )
 
+var prefixes = map[Implementation]string{Ours: "", Second: "second/", ClientGo: "client-go/"}
+
+// station returns the name of a station of an informer.
+func (i Implementation) station(name string) string { return prefixes[i] + name }
+
 func handlerStation(implementation Implementation, name string) string {
-	if implementation == ClientGo {
-		return "client-go/handlers/" + name
-	}
-	return "handlers/" + name
+	return implementation.station("handlers/" + name)
 }
 
 // A state is what the parts of both informers do now. It is computed from events alone, except for
@@ -33,23 +36,43 @@ func handlerStation(implementation Implementation, name string) string {
 type state struct {
 	Status
 
-	reflector reflectorState
-	store     storeState
-	journal   journalState
+	informers map[Implementation]*informerState // ours: one or two
 	clientGo  clientGoState
 	handlers  map[Implementation]map[string]*handlerState // by name
 	speeds    map[string]Speed                            // of the handlers, in both implementations
+	loop      Speed                                       // of the loops that pop
+}
+
+// An informerState is the state of the parts of one of our informers.
+type informerState struct {
+	Parts
+	reflector reflectorState
+	queue     queueState // not used if there is no queue
+	store     storeState
+	fanout    journalState // channels have no chunks
 }
 
 func newState(o Options) *state {
-	return &state{
-		reflector: reflectorState{doing: stopped},
-		store:     newStoreState(o.Indexers),
-		journal:   journalState{chunks: []chunk{}},
+	s := &state{
+		informers: map[Implementation]*informerState{},
 		clientGo:  newClientGoState(),
-		handlers:  map[Implementation]map[string]*handlerState{Ours: {}, ClientGo: {}},
+		handlers:  map[Implementation]map[string]*handlerState{},
 		speeds:    map[string]Speed{},
+		loop:      Fast,
 	}
+	for implementation, parts := range o.Parts {
+		s.handlers[implementation] = map[string]*handlerState{}
+		if implementation != ClientGo {
+			s.informers[implementation] = &informerState{
+				Parts:     parts,
+				reflector: reflectorState{doing: stopped},
+				queue:     newQueueState(),
+				store:     newStoreState(o.Indexers),
+				fanout:    journalState{chunks: []chunk{}},
+			}
+		}
+	}
+	return s
 }
 
 // apply applies an event.
@@ -59,11 +82,13 @@ func (s *state) apply(e *event) {
 	case action, statusChanged: // no part of an informer did anything
 	case speedSet:
 		s.speeds[w.name] = w.speed
+	case loopSet:
+		s.loop = w.speed
 	case HandlerJoined:
 		if e.implementation == ClientGo { // it gets the initial adds in its buffer, as any other notification
 			handlers[w.Name] = &handlerState{reported: s.clientGo.known.Len()}
 		} else {
-			handlers[w.Name] = &handlerState{initial: s.store.keys.size()}
+			handlers[w.Name] = &handlerState{initial: s.informers[e.implementation].store.keys.size()}
 		}
 	case HandlerRemoved:
 		delete(handlers, w.Name)
@@ -89,24 +114,33 @@ func (s *state) apply(e *event) {
 	}
 }
 
-// applyToOurs applies an event of the reflector, the store or the journal of our informer.
+// applyToOurs applies an event of the reflector, the queue, the store or the fan-out of one of our
+// informers. Without a queue, the store has the version of the reflector.
 func (s *state) applyToOurs(e *event) {
+	i := s.informers[e.implementation]
 	switch w := e.what.(type) {
 	case informer.Stored:
-		s.store.apply(w)
+		i.store.apply(w)
 	case processor.Appended:
-		s.journal.addNotification()
-		s.notify(Ours, 1)
+		i.fanout.addNotification()
+		s.notify(e.implementation, 1)
 	case journal.ChunkStarted:
-		s.journal.addChunk(w.Size)
+		i.fanout.addChunk(w.Size)
+	case deltasPopped:
+		if w.version != "" {
+			i.store.version = w.version
+		}
 	case observer.Listed:
-		s.store.version = w.Version
+		if i.Queue == "" {
+			i.store.version = w.Version
+		}
 	case observer.Bookmark:
-		if s.reflector.doing == watching {
-			s.store.version = w.Version
+		if i.Queue == "" && i.reflector.doing == watching {
+			i.store.version = w.Version
 		}
 	}
-	s.reflector.apply(e.what, e.time)
+	i.queue.apply(e.what, e.time)
+	i.reflector.apply(e.what, e.time)
 }
 
 // notify counts notifications for each handler of an implementation.
@@ -126,15 +160,26 @@ type bulkView struct {
 // stations returns all that the page shows, by the names of the stations.
 func (s *state) stations() map[string]any {
 	all := map[string]any{
-		stationServer:    s.reflector.server(s.Status),
-		stationReflector: s.reflector.station(),
-		stationStore:     s.store.station(),
-		stationJournal:   s.journal.station(),
-		stationClientGo:  s.clientGo.station(),
+		stationServer: s.informers[Ours].reflector.server(s.Status),
+	}
+	for implementation, i := range s.informers {
+		all[implementation.station(stationReflector)] = i.reflector.station()
+		if i.Queue != "" {
+			all[implementation.station(stationQueue)] = i.queue.station(i.Queue, s.loop)
+		}
+		all[implementation.station(stationStore)] = i.store.station()
+		all[implementation.station(i.Fanout)] = i.fanout.station()
+	}
+	if _, shown := s.handlers[ClientGo]; shown {
+		all[ClientGo.station(stationInformer)] = s.clientGo.station()
 	}
 	for implementation, handlers := range s.handlers {
+		read := 0
+		if i := s.informers[implementation]; i != nil {
+			read = i.fanout.end
+		}
 		for name, h := range handlers {
-			all[handlerStation(implementation, name)] = h.station(name, s.speeds[name], s.journal.end)
+			all[handlerStation(implementation, name)] = h.station(name, s.speeds[name], read)
 		}
 	}
 	if s.Updates > 0 {

@@ -277,13 +277,7 @@ func TestWhereChipsTravel(t *testing.T) {
 		}
 	}
 	r.tick()
-	var got []string
-	for _, record := range r.records(t) {
-		if c := record.Chip; c != nil {
-			got = append(got, fmt.Sprintf("%s > %s: %s", c.From, c.To, c.Change))
-		}
-	}
-	want := []string{
+	r.wantChips(t,
 		"reflector > store: initial",
 		"store > journal: initial",
 		"journal > handlers/early: initial",
@@ -291,8 +285,5 @@ func TestWhereChipsTravel(t *testing.T) {
 		"journal > handlers/late: add",
 		"server > client-go/informer: initial",
 		"server > client-go/informer: resync",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("chips differ (-want +got):\n%s", diff)
-	}
+	)
 }

@@ -5,7 +5,9 @@ package server
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -34,6 +36,9 @@ var actions = map[string]action{
 	"add":    addHandler,
 	"speed":  setSpeed,
 	"remove": removeHandler,
+
+	"loop":    setLoop,
+	"compare": compareParts,
 }
 
 const maxUpdates = 10_000
@@ -177,9 +182,15 @@ func expireWatches(_ context.Context, p *pair, _ actionRequest) (string, error) 
 }
 
 func resyncHandlers(_ context.Context, p *pair, _ actionRequest) (string, error) {
-	text := p.recorder.RecordAction(recorder.SectionResync,
-		"No request was made: handlers get each object of the store once more. client-go's informer has no such call.")
+	text := "No request was made: handlers get each object of the store once more."
+	if p.Second == nil {
+		text += " client-go's informer has no such call."
+	}
+	text = p.recorder.RecordAction(recorder.SectionResync, "%s", text)
 	p.Informer.ResyncNow()
+	if p.Second != nil {
+		p.Second.ResyncNow()
+	}
 	return text, nil
 }
 
@@ -190,6 +201,33 @@ func addHandler(_ context.Context, p *pair, request actionRequest) (string, erro
 
 func setSpeed(_ context.Context, p *pair, request actionRequest) (string, error) {
 	return fmt.Sprintf("%s is %s now.", request.Handler, request.Speed), p.changeSpeed(request.Handler, request.Speed)
+}
+
+// setLoop changes the pace of the loops that pop.
+func setLoop(_ context.Context, p *pair, request actionRequest) (string, error) {
+	duration, err := callDuration(request.Speed)
+	if err != nil {
+		return "", err
+	}
+	hasQueue := func(parts recorder.Parts) bool { return parts.Queue != "" }
+	if p.loop == nil || !slices.ContainsFunc(slices.Collect(maps.Values(p.Parts)), hasQueue) {
+		return "", refuse(http.StatusConflict, "neither informer has a queue: choose parts that have one")
+	}
+	p.loop.setDuration(duration)
+	p.recorder.RecordLoop(request.Speed)
+	return fmt.Sprintf("The loop that pops is %s now.", request.Speed), nil
+}
+
+// compareParts shows other parts, in all windows. All informers begin again.
+func compareParts(_ context.Context, p *pair, request actionRequest) (string, error) {
+	if p.compare == nil {
+		return "", refuse(http.StatusConflict, "this program shows one informer, and no other parts")
+	}
+	c := Comparison{First: request.First, Second: request.Second}
+	if err := p.compare(c); err != nil {
+		return "", err
+	}
+	return "The informers begin again, with these parts.", nil
 }
 
 func removeHandler(_ context.Context, p *pair, request actionRequest) (string, error) {

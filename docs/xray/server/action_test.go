@@ -10,14 +10,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/docs/xray/recorder"
 	"example.com/informer/scripts/harness/must"
 )
@@ -254,30 +251,4 @@ func TestAStalledHandler(t *testing.T) {
 		f.wantCaption("handler-5 stalls")
 		f.stop() // handler-5 is in its call
 	}, "a")
-}
-
-// The page shows an informer with the parts of Part I, too. It has a queue, an indexer and channels.
-func TestWithThePartsOfPartOne(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		client := fake.NewClientset()
-		must.NoError(t, client.Tracker().Add(configMap("a", "", "web")))
-		o := newOptions(t, client)
-		o.Informer = informer.New(o.Source, o.Example, cache.SharedIndexInformerOptions{Indexers: o.Indexers})
-		f := newFixture(t, o)
-		time.Sleep(time.Second) // until the slow handlers have got the initial list
-		f.settle()
-		f.mustDo(actionRequest{Action: "add", Speed: recorder.Fast})
-		f.mustDo(actionRequest{Action: "create"})
-		time.Sleep(time.Second)
-		f.wantInBoth("fast", 2, 0)
-		f.wantInBoth("slow", 2, 0)
-		f.wantInBoth("handler-3", 2, 0)
-		if got := f.station("store").Objects; got != 2 {
-			t.Errorf("the station of the store has %d objects, want 2", got)
-		}
-		f.mustDo(actionRequest{Action: "delete", Name: "a"})
-		f.settle()
-		f.wantInBoth("fast", 3, 0)
-		f.stop()
-	})
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/tools/cache"
@@ -36,47 +35,15 @@ func callDuration(speed recorder.Speed) (time.Duration, error) {
 
 // A handler is registered with both informers. It does nothing, and takes its time for it.
 type handler struct {
-	ctx           context.Context // when it ends, every call returns
+	*pace
 	name          string
-	delay         atomic.Pointer[delay]
 	registrations map[recorder.Implementation]cache.ResourceEventHandlerRegistration
 }
 
-// A delay is how long a call takes.
-type delay struct {
-	duration time.Duration
-	replaced chan struct{} // closed when the handler gets another delay
-}
-
 func newHandler(ctx context.Context, name string, duration time.Duration) *handler {
-	h := &handler{
-		ctx: ctx, name: name,
+	return &handler{
+		pace: newPace(ctx, duration), name: name,
 		registrations: map[recorder.Implementation]cache.ResourceEventHandlerRegistration{},
-	}
-	h.delay.Store(&delay{duration, make(chan struct{})})
-	return h
-}
-
-// setDuration changes how long calls take, including those that are under way.
-func (h *handler) setDuration(duration time.Duration) {
-	old := h.delay.Swap(&delay{duration, make(chan struct{})})
-	close(old.replaced)
-}
-
-// work does nothing for as long as a call takes.
-func (h *handler) work() {
-	for {
-		d := h.delay.Load()
-		if d.duration == 0 {
-			return
-		}
-		select {
-		case <-time.After(d.duration):
-			return
-		case <-h.ctx.Done():
-			return
-		case <-d.replaced: // the call begins again, with the new delay
-		}
 	}
 }
 

@@ -166,6 +166,17 @@ type station struct {
 	Values   map[string]int
 	Received int
 
+	// a queue
+	Items []struct {
+		Key    string
+		Deltas []string
+	}
+	Dropped  int
+	Compared struct {
+		Listed, Missing int
+		Names           string
+	}
+
 	// bulk
 	What     string
 	Made, Of int

@@ -1,4 +1,4 @@
-// A pair: our informer and client-go's on the same objects.
+// A pair: our informer, and another one on the same objects.
 
 package server
 
@@ -17,24 +17,26 @@ import (
 
 const maxHandlers = 12
 
-// A pair is an informer to show, client-go's informer on the same objects, and handlers that both
-// informers have.
+// A pair is an informer to show, another one on the same objects, and handlers that both informers
+// have.
 type pair struct {
 	*InformerOptions
 	ctx       context.Context // when it ends, every call of a handler returns
 	namespace string
 	recorder  *recorder.Recorder
 	informers map[recorder.Implementation]observedInformer
-	bulk      atomic.Pointer[bulkUpdate] // nil unless many updates are under way
+	second    observedInformer           // of the informers
+	bulk      atomic.Pointer[bulkUpdate] // nil unless many updates are being made
 	created   atomic.Int64               // how many names were tried for new objects
+	compare   func(Comparison) error     // shows other parts; nil if there is no choice
 
 	handlersMu sync.Mutex // held while a handler is added, changed or removed
 	handlers   map[string]*handler
 	joined     int // how many handlers were ever added
 }
 
-// An observedInformer is an informer with its source. Our informer reports to its own observer.
-// client-go's informer has none: in its place, the source and the handlers report to the observer
+// An observedInformer is an informer with its source. An informer of ours reports to its own observer.
+// client-go's has none: in its place, the source and the handlers report to the observer
 // of the source.
 type observedInformer struct {
 	cache.SharedIndexInformer
@@ -44,17 +46,31 @@ type observedInformer struct {
 // newPair prepares both informers, and adds the first two handlers.
 func newPair(ctx context.Context, namespace string, o *InformerOptions) (*pair, error) {
 	p := &pair{InformerOptions: o, ctx: ctx, namespace: namespace, handlers: map[string]*handler{}}
-	p.recorder = recorder.New(recorder.Options{
-		Name: o.Name, Kind: o.Kind, Namespace: namespace, Indexers: o.Indexers, Status: p.status,
-	})
-	o.ClientGoSource.observer = p.recorder.Observer(recorder.ClientGo)
-	p.informers = map[recorder.Implementation]observedInformer{
-		recorder.Ours:     {o.Informer, o.Source},
-		recorder.ClientGo: {cache.NewSharedIndexInformer(o.ClientGoSource, o.Example, 0, o.Indexers), o.ClientGoSource},
+	second := recorder.ClientGo
+	if o.Second != nil {
+		second = recorder.Second
 	}
+	if o.Parts == nil {
+		o.Parts = map[recorder.Implementation]recorder.Parts{recorder.Ours: {Fanout: recorder.Journal}, second: {}}
+	}
+	p.recorder = recorder.New(recorder.Options{
+		Name: o.Name, Kind: o.Kind, Namespace: namespace, Parts: o.Parts, Indexers: o.Indexers, Status: p.status,
+	})
+	p.informers = map[recorder.Implementation]observedInformer{recorder.Ours: {o.Informer, o.Source}}
 	if err := o.Informer.SetObserver(p.recorder.Observer(recorder.Ours)); err != nil {
 		return nil, err
 	}
+	if o.Second != nil {
+		p.informers[second] = observedInformer{o.Second, o.ClientGoSource}
+		if err := o.Second.SetObserver(p.recorder.Observer(second)); err != nil {
+			return nil, err
+		}
+	} else {
+		o.ClientGoSource.observer = p.recorder.Observer(second)
+		clientGo := cache.NewSharedIndexInformer(o.ClientGoSource, o.Example, 0, o.Indexers)
+		p.informers[second] = observedInformer{clientGo, o.ClientGoSource}
+	}
+	p.second = p.informers[second]
 	for _, i := range p.informers {
 		ignore := func(context.Context, *cache.Reflector, error) {} // the page shows the error
 		if err := i.SetWatchErrorHandlerWithContext(ignore); err != nil {
@@ -95,7 +111,7 @@ func (p *pair) add(name string, speed recorder.Speed) (string, error) {
 		name = fmt.Sprint("handler-", p.joined)
 	}
 	h := newHandler(p.ctx, name, duration)
-	for _, implementation := range []recorder.Implementation{recorder.ClientGo, recorder.Ours} {
+	for implementation := range p.informers {
 		if err := p.register(h, implementation); err != nil {
 			return "", errors.Join(err, p.unregister(h))
 		}

@@ -23,7 +23,9 @@ type actionRequest struct {
 	Name    string         // of an object
 	Count   int            // of updates
 	Handler string         // its name
-	Speed   recorder.Speed // of the handler
+	Speed   recorder.Speed // of the handler, or of the loops that pop
+	First   string         // the parts to show
+	Second  string         // beside them
 }
 
 func readActionRequest(body io.Reader) (actionRequest, error) {

@@ -1,6 +1,7 @@
-// Package server shows informers at work on a web page, each beside client-go's informer: what it
-// receives, what it stores, and what it delivers to handlers that are fast, slow or stalled. The
-// buttons of the page change objects, cut the connection, and add and remove handlers.
+// Package server shows informers at work on a web page, each beside client-go's informer or one with
+// other parts: what it receives, what waits in its queue, what it stores, and what it delivers to
+// handlers that are fast, slow or stalled. The buttons of the page change objects, cut the
+// connection, and add and remove handlers.
 package server
 
 import (
@@ -56,7 +57,7 @@ func Start(ctx context.Context, namespace string, informers ...*InformerOptions)
 	x.view.Book = os.Getenv("READING_ROOM") // set by the reading room that runs this program
 	for _, p := range x.pairs {
 		x.running.Go(func() { p.recorder.Run(ctx) })
-		x.running.Go(func() { p.informers[recorder.ClientGo].RunWithContext(ctx) })
+		x.running.Go(func() { p.second.RunWithContext(ctx) })
 		x.running.Go(func() { wait.UntilWithContext(ctx, p.runUpdates, recorder.TickInterval) })
 	}
 	return x, nil

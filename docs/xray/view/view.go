@@ -8,6 +8,7 @@ import (
 	"embed"
 	"encoding/json"
 	"html"
+	"maps"
 	"mime"
 	"net/http"
 	"path"
@@ -31,6 +32,9 @@ const maxStreams = 16 // of events, at the same time
 type View struct {
 	Token string // the page has it, and a request for an action must have it
 	Book  string // the address of the reading room, "" if there is none: sections of the book are links to it
+
+	// Comparison is what the page shows, and what else it can show. Default: there is no choice.
+	Comparison any
 
 	ctx       context.Context
 	recorders []*recorder.Recorder
@@ -110,6 +114,8 @@ func (v *View) message(i int, frame recorder.Frame) gin.H {
 		"informer":  r.Name,
 		"namespace": r.Namespace,
 		"kind":      r.Kind,
+		"parts":     r.Parts,
+		"compared":  v.Comparison,
 		"time":      time.Now().UnixMilli(),
 		"seq":       frame.Seq,
 		"set":       frame.Stations,
@@ -169,8 +175,8 @@ func (v *View) handler(c *gin.Context, i int) {
 	implementation := recorder.Implementation(c.DefaultQuery("implementation", string(recorder.Ours)))
 	calls, ok := v.recorders[i].Calls(implementation, name)
 	if !ok {
-		web.Fail(c, http.StatusNotFound, "there is no handler %q of implementation %q (known implementations: %q)",
-			name, implementation, []recorder.Implementation{recorder.Ours, recorder.ClientGo})
+		web.Fail(c, http.StatusNotFound, "there is no handler %q of implementation %q (shown implementations: %q)",
+			name, implementation, slices.Sorted(maps.Keys(v.recorders[i].Parts)))
 		return
 	}
 	c.JSON(http.StatusOK, gin.H{"calls": calls})

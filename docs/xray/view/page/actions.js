@@ -1,6 +1,6 @@
 // actions.js: the buttons that do something in the cluster, to the connection or to a handler.
 import { count, nameOf } from './format.js';
-import { rows, make } from './stations.js';
+import { rows, make } from './dom.js';
 
 const said = document.querySelector('#said');
 const object = document.querySelector('#object');
@@ -17,7 +17,29 @@ export async function renewToken() {
   } catch { /* the next action says what is wrong */ }
 }
 
-export function listenForActions(query) {
+// drawComparison writes the parts that can be chosen. client-go's informer has only the second place.
+export function drawComparison(compared) {
+  document.querySelector('#compare').hidden = !compared;
+  document.body.dataset.parts = compared ? `${compared.first},${compared.second}` : '';
+  for (const place of compared ? ['first', 'second'] : []) {
+    const sets = compared.sets.filter(({ name }) => place === 'second' || name !== 'client-go');
+    const choice = document.querySelector(`#${place}`);
+    rows(choice, sets.length, () => make('option')).forEach((option, i) => {
+      option.value = sets[i].name;
+      option.textContent = sets[i].title;
+    });
+    choice.value = compared[place];
+  }
+}
+
+// listenForActions does what a button says. The choice of other parts ends the stream: reconnect opens another one.
+export function listenForActions(query, reconnect) {
+  for (const choice of document.querySelectorAll('[data-compare]')) {
+    choice.addEventListener('change', () => {
+      const [first, second] = ['first', 'second'].map(id => document.querySelector(`#${id}`).value);
+      reconnect(act({ action: 'compare', first, second }, query()));
+    });
+  }
   document.addEventListener('click', event => {
     const button = event.target.closest('button[data-action]');
     if (event.detail) button?.blur(); // pressed with the mouse: the next space pauses, and does not press it again

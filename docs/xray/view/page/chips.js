@@ -64,10 +64,16 @@ export class Chips {
   }
 
   pairs(nodes) {
-    const all = [['server', 'reflector'], ['reflector', 'store'], ['store', 'journal'], ['server', 'client-go/informer']];
+    const all = [['server', 'client-go/informer']];
+    for (const informer of ['', 'second/']) {
+      const row = ['reflector', 'queue', 'store', 'journal', 'channels'].map(name => informer + name);
+      ['server', ...row.filter(id => nodes.has(id))].forEach((id, i, ids) => { if (i) all.push([ids[i - 1], id]); });
+    }
     for (const id of nodes.keys()) {
-      if (id.startsWith('handlers/')) all.push(['journal', id], ['store', id]); // the second for a handler that joins
-      if (id.startsWith('client-go/handlers/')) all.push(['client-go/informer', id]);
+      const [informer, name] = id.split(/(?<=^|\/)handlers\//);
+      if (name === undefined) continue;
+      // From the store come the initial adds of a handler that joins.
+      for (const from of ['informer', 'journal', 'channels', 'store']) all.push([informer + from, id]);
     }
     return all.filter(([from, to]) => nodes.has(from) && nodes.has(to));
   }

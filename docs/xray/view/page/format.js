@@ -7,6 +7,7 @@ export const CHANGES = {
   tombstone: { symbol: '†', word: 'tombstone' },
   resync: { symbol: '↻', word: 'same again' },
   initial: { symbol: '▸', word: 'initial add' },
+  listed: { symbol: '≡', word: 'from a list' },
 };
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
@@ -46,14 +47,16 @@ export function nameOf(key = '') {
 
 // stationName returns the name of a station for a sentence: for "handlers/slow" it is "handler slow".
 export function stationName(id) {
-  return id.replace('client-go/', 'client-go’s ').replace('handlers/', 'handler ').replace(/^server$/, 'API server');
+  return id.replace('client-go/', 'client-go’s ').replace('second/', 'second ').replace('handlers/', 'handler ')
+    .replace(/^server$/, 'API server');
 }
 
 // describe returns a sentence about a record, for somebody who has paused at it.
 export function describe(record) {
   if (!record) return 'The oldest state that is kept.';
   if (record.caption) return record.caption.text;
-  const informer = record.implementation === 'client-go' ? 'client-go’s informer' : 'our informer';
+  const informer = { 'client-go': 'client-go’s informer', second: 'the second informer' }[record.implementation]
+    ?? 'our informer';
   if (!record.chip) return `${informer}: ${record.kind}.`;
   const { change, name, from, to } = record.chip;
   const word = CHANGES[change]?.word ?? change;

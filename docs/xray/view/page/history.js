@@ -55,7 +55,7 @@ export class History {
   objectSeq({ seq, key, change, to }) {
     const at = this.records.findLastIndex(r => r.seq <= seq);
     const fits = ({ chip }) => chip?.object && chip.key === key && chip.change === change;
-    if (to === 'reflector' || to === 'client-go/informer') {
+    if (['reflector', 'queue', 'client-go/informer'].includes(to)) {
       const stored = this.records.slice(at, at + 300).find(r => fits(r) && r.chip.to === 'store');
       if (stored) return stored.seq;
     }
@@ -70,7 +70,7 @@ export class History {
   // changes returns the latest changes of objects, the newest first. A change has one line, however many stations it
   // passes.
   changes(position, most = 12) {
-    const stages = { reflector: 1, store: 2, journal: 3 };
+    const stages = { reflector: 1, store: 2, journal: 3, channels: 3 };
     const lines = [], byKey = new Map();
     for (let p = position; p > Math.max(this.first, position - 400) && lines.length < most; p--) {
       const { chip, time, seq } = this.record(p);

@@ -1,7 +1,7 @@
 // panel.js: the panel at the side: an object before and after a change, or the last calls of a handler.
 import { CHANGES, age, clock, millis, nameOf } from './format.js';
 import { diff, toLines } from './diff.js';
-import { make } from './stations.js';
+import { make } from './dom.js';
 
 const panel = document.querySelector('#panel');
 const title = document.querySelector('#panel-title');

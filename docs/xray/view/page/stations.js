@@ -1,5 +1,7 @@
 // stations.js: writes the state of each station into its box. It writes a text only if the text differs.
-import { CHANGES, age, count, countdown, kib, millis, nameOf, plural, yesNo } from './format.js';
+import { CHANGES, age, count, countdown, kib, millis, nameOf, stationName, yesNo } from './format.js';
+import { make, rows, show } from './dom.js';
+import { drawChunks, drawQueue, drawReflector, drawStore, makeBar } from './parts.js';
 
 const text = value => value || '–';
 
@@ -10,44 +12,26 @@ const FIELDS = {
     ['watches', 'WATCH requests', count], ['bytes', 'sent', kib]],
   reflector: [['doing', 'doing', text], ['until', 'tries again', countdown], ['version', 'version', text],
     ['lastEvent', 'last event', age], ['events', 'events', count], ['bookmarks', 'bookmarks', count]],
+  queue: [['waiting', 'deltas that wait', count], ['pops', 'pops', count], ['dropped', 'dropped', count]],
   store: [['objects', 'objects', count], ['version', 'version', text]],
   journal: [['end', 'notifications', count], ['start', 'needed from']],
-  'client-go/informer': [['received', 'objects and events received', count], ['objects', 'objects', count]],
+  channels: [['end', 'notifications', count]],
+  informer: [['received', 'objects and events received', count], ['objects', 'objects', count]],
 };
-const FIXED = Object.keys(FIELDS); // the stations that are always there
+const PARTS = ['reflector', 'queue', 'store', 'journal', 'channels']; // of an informer, if it has them
 
-// The handlers of both informers: the prefix of their stations, the station from which they get notifications, their
-// fields, and the elements of the page.
+// The informers: the prefix of their stations, the stations from which handlers get notifications, and the elements of
+// the page. A second informer of ours has the place of client-go's.
+const HANDLER = [['waiting', 'waiting', count], ['calls', 'calls', count]];
 const IMPLEMENTATIONS = [
-  { name: 'ours', prefix: 'handlers/', from: 'journal', list: '#handlers', sum: '#sum-ours',
-    fields: [['waiting', 'waiting', count], ['calls', 'calls', count], ['folded', 'folded', count]] },
-  { name: 'client-go', prefix: 'client-go/handlers/', from: 'client-go/informer', list: '#their-handlers',
-    sum: '#sum-theirs', fields: [['waiting', 'waiting', count], ['calls', 'calls', count]] },
+  { name: 'ours', prefix: '', from: ['journal', 'channels'], lane: '.lane.ours', list: '#handlers', sum: '#sum-ours',
+    parts: PARTS },
+  { name: 'second', prefix: 'second/', from: ['second/journal', 'second/channels'], lane: '.lane.theirs',
+    list: '#their-handlers', sum: '#sum-theirs', parts: PARTS },
+  { name: 'client-go', prefix: 'client-go/', from: ['client-go/informer'], list: '#their-handlers',
+    sum: '#sum-theirs', parts: [] },
 ];
-
-// show writes a text and, for tests and scripts, the plain value.
-export function show(element, words, value = words) {
-  if (element.shown !== words) {
-    element.shown = words;
-    element.textContent = words;
-  }
-  const plain = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
-  if (element.dataset.value !== plain) element.dataset.value = plain;
-}
-
-// rows gives parent exactly n children, the old ones first, and returns them.
-export function rows(parent, n, make) {
-  while (parent.children.length > n) parent.lastChild.remove();
-  while (parent.children.length < n) parent.append(make());
-  return [...parent.children];
-}
-
-export function make(tag, className = '', ...children) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  element.append(...children);
-  return element;
-}
+const kindOf = id => id.slice(id.lastIndexOf('/') + 1); // of a station: "queue" for "second/queue"
 
 function makeFields(list, fields) {
   for (const [name, label] of fields) {
@@ -64,18 +48,29 @@ export class Stations {
     this.boxes = new Map(); // station → element
     this.drawn = new Map(); // station → the value that was written
     this.held = new Map(); // station → {since, until}: it keeps its look, because a chip is on its way to it
-    for (const id of FIXED) {
-      const box = document.querySelector(`[data-station="${id}"]`);
-      makeFields(box.querySelector('dl'), FIELDS[id]);
-      this.boxes.set(id, box);
+    for (const { lane, prefix, parts } of IMPLEMENTATIONS) {
+      if (lane) document.querySelector(lane).append(document.querySelector('#parts').content.cloneNode(true));
+      for (const box of lane ? document.querySelector(lane).querySelectorAll('[aria-label].station') : []) {
+        box.dataset.station = prefix + box.dataset.station;
+        if (prefix) box.setAttribute('aria-label', `${box.getAttribute('aria-label')} of the second informer`);
+      }
+      for (const part of parts) this.fix(prefix + part);
     }
+    this.fix('server');
+    this.fix('client-go/informer');
+  }
+
+  fix(id) {
+    const box = document.querySelector(`[data-station="${id}"]`);
+    makeFields(box.querySelector('dl'), FIELDS[kindOf(id)]);
+    this.boxes.set(id, box);
   }
 
   // hold lets a station stay as it is until a time, at most for so many ms without a change. The handlers wait for the
   // chip that comes to the station from which they get notifications.
   hold(id, until, now, most) {
     for (const { prefix, from } of IMPLEMENTATIONS) {
-      if (id === from) this.handlers(prefix).forEach(handler => this.hold(handler, until, now, most));
+      if (from.includes(id)) this.handlers(prefix).forEach(handler => this.hold(handler, until, now, most));
     }
     if (!this.drawn.has(id)) return;
     const held = this.held.get(id);
@@ -83,7 +78,7 @@ export class Stations {
     else this.held.set(id, { since: now, until });
   }
 
-  handlers(prefix) { return [...this.boxes.keys()].filter(id => id.startsWith(prefix)); }
+  handlers(prefix) { return [...this.boxes.keys()].filter(id => id.startsWith(`${prefix}handlers/`)); }
   release() { this.held.clear(); }
 
   // draw writes the stations that have changed. With ages it writes all of them. moment is the time of the state, now
@@ -93,26 +88,43 @@ export class Stations {
     const most = scaleOf(view);
     const rescaled = most !== this.most;
     this.most = most;
+    this.showStations(view);
     for (const [id, box] of this.boxes) {
+      if (box.hidden) continue;
       if (this.held.get(id)?.until > now || (!ages && !rescaled && this.drawn.get(id) === view[id])) continue;
       this.drawn.set(id, view[id]);
       this.drawOne(id, box, view[id] ?? {}, moment);
     }
-    this.drawCursors();
-    this.drawSums();
+    for (const { prefix, parts } of IMPLEMENTATIONS) {
+      if (!parts.length) continue;
+      if (view[`${prefix}journal`]) this.drawCursors(prefix);
+      if (view[`${prefix}channels`]) this.drawBuffers(prefix);
+    }
+    this.drawSums(view);
+  }
+
+  // showStations hides the stations that the informers on show do not have.
+  showStations(view) {
+    for (const [id, box] of this.boxes) {
+      if (box.hidden === !view[id]) continue;
+      box.hidden = !view[id];
+      this.onLayout();
+    }
   }
 
   drawOne(id, box, value, moment) {
-    const fields = FIELDS[id] ?? box.implementation.fields;
+    const kind = box.implementation ? 'handler' : kindOf(id);
+    const fields = FIELDS[kind] ?? box.fields;
     const cells = box.cells ??= fields.map(([name]) => box.querySelector(`[data-field="${name}"]`));
     fields.forEach(([name, , say], i) => say && show(cells[i], say(value[name], moment), value[name]));
-    if (id === 'server') {
+    if (kind === 'server') {
       box.dataset.state = connectionState(value);
       box.parentElement.dataset.line = box.dataset.state;
     }
-    if (id === 'reflector') drawReflector(box, value);
-    if (id === 'store') drawStore(box, value);
-    if (id === 'journal') drawChunks(box, value.chunks ?? []);
+    if (kind === 'reflector') drawReflector(box, value);
+    if (kind === 'queue') drawQueue(box, value);
+    if (kind === 'store') drawStore(box, value);
+    if (kind === 'journal') drawChunks(box, value.chunks ?? []);
     if (box.implementation) this.drawHandler(box, value, moment);
   }
 
@@ -133,20 +145,22 @@ export class Stations {
     for (const id of this.boxes.keys()) if (id.includes('handlers/') && !view[id]) this.remove(id);
     for (const id in view) {
       if (!id.includes('handlers/') || this.boxes.has(id)) continue;
-      this.add(id, IMPLEMENTATIONS.find(({ prefix }) => id.startsWith(prefix)));
+      this.add(id, IMPLEMENTATIONS.find(({ prefix }) => id.startsWith(`${prefix}handlers/`)), view);
     }
   }
 
-  add(id, implementation) {
+  add(id, implementation, view) {
     const ours = implementation.name === 'ours';
-    const name = id.slice(implementation.prefix.length);
+    const name = kindOf(id);
     const box = document.querySelector('#handler').content.firstElementChild.cloneNode(true);
     box.implementation = implementation;
     box.dataset.station = id;
-    makeFields(box.querySelector('dl'), implementation.fields);
+    const folds = view[`${implementation.prefix}journal`];
+    box.fields = folds ? [...HANDLER, ['folded', 'folded', count]] : HANDLER;
+    makeFields(box.querySelector('dl'), box.fields);
     const title = box.querySelector('.name');
     title.textContent = name;
-    title.setAttribute('aria-label', `${ours ? '' : 'client-go’s '}handler ${name}: show its last calls`);
+    title.setAttribute('aria-label', `${stationName(id)}: show its last calls`);
     if (!ours) box.querySelector('.speeds').remove();
     for (const button of box.querySelectorAll('[data-action]')) {
       button.dataset.handler = name;
@@ -161,6 +175,13 @@ export class Stations {
     this.onLayout();
   }
 
+  // clear removes all handlers: other informers have other ones, with the same names.
+  clear() {
+    this.held.clear();
+    this.drawn.clear();
+    for (const id of [...this.boxes.keys()]) if (id.includes('handlers/')) this.remove(id);
+  }
+
   remove(id) {
     const box = this.boxes.get(id);
     if (box.contains(document.activeElement)) document.querySelector('[data-action="add"]').focus();
@@ -171,15 +192,29 @@ export class Stations {
     this.onLayout();
   }
 
+  // drawBuffers shows how much waits for each handler in its buffer.
+  drawBuffers(prefix) {
+    const all = this.handlers(prefix).map(id => this.drawn.get(id)).filter(Boolean);
+    const place = this.boxes.get(`${prefix}channels`).querySelector('.buffers');
+    rows(place, all.length, makeBar).forEach((row, i) => {
+      const [label, bar, number] = row.children;
+      const { name, waiting } = all[i];
+      show(label, name);
+      bar.firstChild.style.transform = `scaleX(${Math.min(1, waiting / this.most)})`;
+      show(number, count(waiting), waiting);
+    });
+  }
+
   // drawCursors puts a mark for each handler under the strip of chunks, at its position.
-  drawCursors() {
-    const { chunks = [], end = 0 } = this.drawn.get('journal') ?? {};
-    const ours = this.handlers('handlers/').map(id => this.drawn.get(id)).filter(Boolean);
+  drawCursors(prefix) {
+    const box = this.boxes.get(`${prefix}journal`);
+    const { chunks = [], end = 0 } = this.drawn.get(`${prefix}journal`) ?? {};
+    const ours = this.handlers(prefix).map(id => this.drawn.get(id)).filter(Boolean);
     const start = Math.min(end, ...ours.map(({ at = 0 }) => at));
-    show(this.start ??= document.querySelector('[data-field="start"]'), count(start), start);
+    show(box.querySelector('[data-field="start"]'), count(start), start);
     const low = chunks[0]?.first ?? 0;
     const high = chunks.length ? chunks.at(-1).first + chunks.at(-1).size : 1;
-    rows(this.cursors ??= document.querySelector('.cursors'), ours.length, makeCursor).forEach((row, i) => {
+    rows(box.querySelector('.cursors'), ours.length, makeCursor).forEach((row, i) => {
       const { name } = ours[i], at = Math.min(end, ours[i].at ?? 0);
       const x = Math.min(1, Math.max(0, (at - low) / (high - low)));
       const [mark, label] = row.children;
@@ -192,14 +227,22 @@ export class Stations {
     });
   }
 
-  drawSums() {
-    for (const { prefix, sum } of IMPLEMENTATIONS) {
+  drawSums(view) {
+    for (const { name, prefix, sum } of IMPLEMENTATIONS) {
+      if (name !== 'ours' && (name === 'second') !== Boolean(view['second/store'])) continue; // not on show
       const waiting = this.handlers(prefix).reduce((total, id) => total + (this.drawn.get(id)?.waiting ?? 0), 0);
       show(document.querySelector(sum), `${count(waiting)} waiting`, waiting);
     }
     const scale = `bars 0 to ${count(this.most)}`;
     for (const place of document.querySelectorAll('.scale')) show(place, scale, this.most);
   }
+}
+
+// drawTitles says what the informers are made of.
+export function drawTitles(parts) {
+  const second = parts.second ?? parts['client-go'];
+  document.querySelector('#title-ours').textContent = parts.ours.title || 'Our informer';
+  document.querySelector('#title-theirs').textContent = `${second.title || 'client-go’s informer'}, same events`;
 }
 
 // joined returns the number in the name of a handler that joined later, such as handler-3.
@@ -221,55 +264,4 @@ function connectionState({ cut, connected }) {
 function sayCall({ key, change, time, tookMs }, moment) {
   return `last call ${CHANGES[change]?.symbol ?? ''} ${nameOf(key)}, ${age(time, moment)}, ${millis(tookMs)}`;
 }
-
-function drawReflector(box, value) {
-  box.dataset.state = value.doing;
-  const { error = '' } = value, place = box.querySelector('[data-field="error"]');
-  show(place, error.split(': ').slice(-2).join(': '), error); // the cause; the whole error is the title
-  if (place.title !== error) place.title = error;
-}
-
-function drawStore(box, value) {
-  const keys = value.keys ?? [], indexes = value.indexes ?? {};
-  const names = keys.slice(0, 5).map(key => nameOf(key).replaceAll('-', '\u2011')).join('  '); // no break at a hyphen
-  show(box.querySelector('[data-field="keys"]'), names + (keys.length > 5 ? ' …' : ''), keys);
-  const place = box.querySelector('[data-field="indexes"]');
-  place.dataset.value = JSON.stringify(indexes);
-  const all = Object.entries(indexes);
-  rows(place, all.length, makeIndex).forEach((element, i) => drawIndex(element, ...all[i], value.values[all[i][0]]));
-}
-
-// drawIndex gets the values that changed last, and how many there are in total.
-function drawIndex(element, name, values, total) {
-  const [title, list, rest] = element.children;
-  show(title, `index ${name}`);
-  const all = Object.entries(values ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  const most = Math.max(1, ...all.map(([, n]) => n));
-  rows(list, all.length, makeBar).forEach((row, i) => {
-    const [label, bar, number] = row.children;
-    const [value, objects] = all[i];
-    label.title = value;
-    show(label, value);
-    bar.firstChild.style.transform = `scaleX(${objects / most})`;
-    show(number, count(objects));
-  });
-  const leftOut = total - all.length;
-  show(rest, leftOut ? `and ${plural(leftOut, 'more value')} that changed earlier` : '', leftOut);
-}
-
-function drawChunks(box, chunks) {
-  const strip = box.querySelector('.strip');
-  strip.dataset.value = JSON.stringify(chunks);
-  rows(strip, chunks.length, makeChunk).forEach((element, i) => {
-    const { first, size, used } = chunks[i];
-    element.style.flexGrow = size;
-    element.firstChild.style.transform = `scaleX(${used / size})`;
-    const title = `from ${count(first)}: ${count(used)} of ${count(size)} used`;
-    if (element.title !== title) element.title = title;
-  });
-}
-
-const makeIndex = () => make('div', 'index', make('h5'), make('ul'), make('p', 'quiet'));
-const makeBar = () => make('li', '', make('span', 'label'), make('span', 'bar', make('i')), make('span', 'number'));
-const makeChunk = () => make('div', 'chunk', make('i'));
 const makeCursor = () => make('li', '', make('i'), make('span'));

@@ -2,10 +2,11 @@
 import { CHANGES, age, clock, count, describe, plural, symbol } from './format.js';
 import { History } from './history.js';
 import { Player } from './player.js';
-import { Stations, make, rows, show } from './stations.js';
+import { make, rows, show } from './dom.js';
+import { Stations, drawTitles } from './stations.js';
 import { Chips } from './chips.js';
 import { openHandler, openObject } from './panel.js';
-import { drawActions, listenForActions, renewToken } from './actions.js';
+import { drawActions, drawComparison, listenForActions, renewToken } from './actions.js';
 
 const parts = {}; // the elements by their id
 for (const element of document.querySelectorAll('[id]')) parts[element.id] = element;
@@ -52,6 +53,13 @@ function connect() {
   });
 }
 
+// reconnect opens the stream again after an action that ends it.
+async function reconnect(action) {
+  source?.close();
+  await action;
+  connect();
+}
+
 // takeIn reads the inbox for about so many ms, because many messages can come together after the machine was busy.
 function takeIn(ms) {
   const end = performance.now() + ms;
@@ -78,11 +86,12 @@ function begin(state) {
   history = new History(state);
   player.start(history);
   chips.clear();
-  stations.release();
-  parts.said.textContent = '';
+  stations.clear();
   parts.kind.textContent = state.kind;
   parts.namespace.textContent = state.namespace;
   drawInformers(state.informers);
+  drawComparison(state.compared);
+  drawTitles(state.parts);
   redraw = true;
 }
 
@@ -272,6 +281,7 @@ parts['replay-speed'].addEventListener('change', event => {
 parts.informer.addEventListener('change', () => {
   informer = parts.informer.value;
   instance = '';
+  parts.said.textContent = '';
   window.history.replaceState(null, '', query());
   connect();
 });
@@ -293,6 +303,6 @@ for (const title of document.querySelectorAll('#try cite')) {
   title.parentElement.prepend(bookLink(title.cloneNode(true), title.dataset.section));
   title.remove();
 }
-listenForActions(query);
+listenForActions(query, reconnect);
 connect();
 requestAnimationFrame(frame);

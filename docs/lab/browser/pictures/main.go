@@ -21,10 +21,13 @@ const usage = `usage:
   scripts/pictures.sh diagrams   make the diagrams that are missing, docs/pictures/*.svg, and
                                  remove those that no page has any more; needs no cluster
   scripts/pictures.sh reader     make docs/pictures/reader.png; needs no cluster
+  scripts/pictures.sh xray       make docs/pictures/xray*.png, on the cluster that is there
 `
 
 // parts are the kinds of pictures, by the argument that makes one of them alone.
-var parts = map[string]func(context.Context) error{"diagrams": drawDiagrams, "reader": takeReader}
+var parts = map[string]func(context.Context) error{
+	"diagrams": drawDiagrams, "reader": takeReader, "xray": takeXRay,
+}
 
 func main() {
 	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage) }

@@ -19,7 +19,7 @@ type picture struct {
 
 // What pictures are cropped to.
 const (
-	ourInformer   = `.informer-title.ours, [data-station="journal"], #handlers`
+	ourInformer   = `.informer-title.ours, .lane.ours, #handlers`
 	bothInformers = "#stage"
 	panel         = "#panel-title, #panel-body .plus"
 )
@@ -52,7 +52,7 @@ var pictures = []picture{
 			create, create, create,
 			press("speed", `[data-handler="slow"]`, `[data-speed="stalled"]`),
 			press("update", `[data-count="10000"]`),
-			until("the backlog of client-go's handler is long",
+			untilMinutes("the backlog of client-go's handler is long",
 				browser.Field("client-go/handlers/slow", "waiting")+" > 4000"),
 		},
 		crop:    bothInformers,
@@ -62,6 +62,19 @@ var pictures = []picture{
 		tasks:   []task{create, create, create, press("resync"), backTo("resync", "handlers/fast")},
 		crop:    ourInformer,
 		outline: `[data-chip][data-change="resync"]`,
+	}, {
+		file:    "xray-queue",
+		display: browser.Display{Height: 1150}, // for both queues
+		tasks: []task{
+			choose("first", "deltafifo"), choose("second", "realfifo"),
+			create, press("loop", `[data-speed="stalled"]`),
+			press("relabel"), press("delete"), create, press("expire"),
+			until("the list waits", browser.Field("second/queue", "items")+`.includes("list of")`),
+			until("the list was compared", browser.Field("queue", "dropped")+` === "1"`),
+			until("all chips have arrived", `!document.querySelector("[data-chip]")`),
+		},
+		crop:    bothInformers,
+		outline: `[data-station$="queue"] .box`,
 	}, {
 		file: "xray-recreated",
 		tasks: []task{
@@ -85,8 +98,9 @@ var (
 		until("the slow handler has a backlog", browser.Field("handlers/slow", "waiting")+" > 40"),
 	}
 	cutAndDelete = inOrder(
-		create, create, create, press("cut"), reflectorBacksOff, press("delete"),
+		create, create, create, press("cut"),
 		until("the caption says so", `document.querySelector("#captions").innerText.includes("cable")`),
+		reflectorBacksOff, press("delete"),
 		until("all chips have arrived", `!document.querySelector("[data-chip]")`),
 	)
 )
@@ -102,8 +116,33 @@ func until(what, condition string) task {
 	return func(p *browser.Page) error { return p.Until(what, condition) }
 }
 
+// untilMinutes is until for minutes, where the time depends on the machine and not on the page.
+func untilMinutes(what, condition string) task {
+	return func(p *browser.Page) (err error) {
+		for range 8 {
+			if err = p.Until(what, condition); err == nil {
+				return nil
+			}
+		}
+		return err
+	}
+}
+
 func run(script string) task {
 	return func(p *browser.Page) error { return p.Run(script) }
+}
+
+// choose chooses a set of parts, first or second, and waits until the page shows it.
+func choose(place, set string) task {
+	return inOrder(
+		run(fmt.Sprintf(`(() => {
+			const choice = document.querySelector("#%s");
+			choice.value = %q;
+			choice.dispatchEvent(new Event("change"));
+		})()`, place, set)),
+		until("the page shows "+set, fmt.Sprintf(`document.body.dataset.parts.split(",").includes(%q)`, set)),
+		until("the handlers have the initial list", browser.Field("handlers/slow", "calls")+` > 0`),
+	)
 }
 
 // inOrder does tasks one after the other, until one fails.

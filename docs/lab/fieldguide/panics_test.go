@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
@@ -74,21 +75,28 @@ func TestAChangedObject(t *testing.T) {
 	select {} // until the process ends
 }
 
-// One goroutine changes the labels of an object, and another one selects objects by these labels,
-// as a lister does.
+// One goroutine changes the labels of an object that it has got from a lister, and another one lists
+// objects by their labels. If a lister copied objects, nothing would end the child before its time is up.
 func TestAMapThatIsChangedWhileItIsRead(t *testing.T) {
 	if !isChild() {
 		runChild(t).want(t, `fatal error: concurrent map read and map write`)
 		return
 	}
-	shared, selector := map[string]string{}, labels.SelectorFromSet(labels.Set{"7": "yes"})
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	labelled := fakeapi.ConfigMap("a", "1")
+	labelled.Labels = map[string]string{}
+	must.NoError(t, indexer.Add(labelled))
+	lister := corelisters.NewConfigMapLister(indexer)
+	got, err := lister.ConfigMaps("ns").Get("a")
+	must.NoError(t, err)
 	go func() {
 		for i := 0; ; i++ {
-			shared[fmt.Sprint(i%100)] = "yes"
+			got.Labels[fmt.Sprint(i%100)] = "yes"
 		}
 	}()
 	for {
-		selector.Matches(labels.Set(shared))
+		_, err := lister.List(labels.SelectorFromSet(labels.Set{"7": "yes"}))
+		must.NoError(t, err)
 	}
 }
 

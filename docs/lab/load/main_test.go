@@ -46,6 +46,11 @@ func TestAQuickRun(t *testing.T) {
 			t.Errorf("%s: the bytes received to sync are %v, want two values, and the first at least %d",
 				name, received, 50*payload)
 		}
+		for _, unit := range []string{"sec/op", "requests"} {
+			if values := results.Values(fmt.Sprintf(name, "Sync"), unit); slices.Min(values) <= 0 {
+				t.Errorf("%s: the values of %s to sync are %v, want more than 0", name, unit, values)
+			}
+		}
 	}
 }
 
@@ -160,28 +165,5 @@ func TestHandlersThatMissChanges(t *testing.T) {
 		if got := hs.missing(test.listed); got != test.want {
 			t.Errorf("missing(%v) = %d, want %d", test.listed, got, test.want)
 		}
-	}
-}
-
-func TestTheTextOfAConfigMap(t *testing.T) {
-	first, second := newConfigMap(0).Data["text"], newConfigMap(0).Data["text"]
-	if got := len(first); got != payload {
-		t.Errorf("the text has %d bytes, want %d", got, payload)
-	}
-	if first != second {
-		t.Errorf("two texts of the same number differ:\n%s\n%s", first, second)
-	}
-}
-
-func TestAMeter(t *testing.T) {
-	var m meter
-	for m.lap(); m.lap()["cpu-ns"] <= 0; { // until the process has used some CPU
-	}
-	used := m.lap()
-	if used["ns/op"] <= 0 {
-		t.Errorf("ns/op of a lap = %v, want more than 0", used["ns/op"])
-	}
-	if used["requests"] != 0 {
-		t.Errorf("requests of a lap = %v, want 0", used["requests"])
 	}
 }

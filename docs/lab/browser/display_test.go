@@ -43,6 +43,12 @@ func TestEveryPageOnEveryDisplay(t *testing.T) {
 			v.fits()
 			v.isAccessible(axe)
 			v.seesStations(display)
+			v.choose("#first", "deltafifo")
+			v.choose("#second", "realfifo")
+			v.fits()
+			v.isAccessible(axe)
+			v.choose("#first", "parttwo")
+			v.choose("#second", "client-go")
 		})
 	}
 }

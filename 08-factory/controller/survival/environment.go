@@ -52,7 +52,8 @@ func (e *environment) define(t *testing.T) {
 	config := sessiontest.Open(t).Config
 	types, err := discovery.NewDiscoveryClientForConfig(config)
 	must.NoError(t, err)
-	e.mapper = restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(types))
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(types))
+	e.mapper = mapper
 	client, err := dynamic.NewForConfig(config)
 	must.NoError(t, err)
 	var documents []*unstructured.Unstructured
@@ -68,6 +69,7 @@ func (e *environment) define(t *testing.T) {
 		must.NoError(t, err)
 	}
 	must.Until(t, "the API server serves the type of the objects", func() bool {
+		mapper.Reset() // it has asked which types there are before the definition was applied
 		resource, err := e.resourceOf(e.object.object)
 		if err == nil {
 			_, err = client.Resource(resource).List(t.Context(), metav1.ListOptions{})

@@ -8,7 +8,6 @@ tool (
 )
 
 require (
-	example.com/informer/01-deltafifo v0.0.0
 	example.com/informer/03-reflector v0.0.0
 	example.com/informer/04-indexer v0.0.0
 	example.com/informer/06-processor v0.0.0
@@ -26,6 +25,7 @@ require (
 )
 
 require (
+	example.com/informer/01-deltafifo v0.0.0 // indirect
 	github.com/bytedance/gopkg v0.1.3 // indirect
 	github.com/bytedance/sonic v1.15.0 // indirect
 	github.com/bytedance/sonic/loader v0.5.0 // indirect

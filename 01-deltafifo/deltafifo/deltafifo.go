@@ -34,7 +34,6 @@ type Queue struct {
 	keyFunc               cache.KeyFunc
 	knownObjects          cache.KeyListerGetter // may be nil
 	emitDeltaTypeReplaced bool                  // Replace queues Replaced, not Sync
-	observe               func(event any)       // may be nil; see SetObserver
 
 	mu   sync.Mutex // guards the fields below
 	cond sync.Cond  // uses mu; wakes Pop when queue grows, and when closed is set
@@ -94,7 +93,6 @@ func (q *Queue) queueAction(action cache.DeltaType, obj any) error {
 	q.populated = true
 	q.checkSynced()
 	if action == cache.Deleted && len(q.items[key]) == 0 && !q.knows(key) {
-		q.reportDropped(key, obj)
 		return nil
 	}
 	q.queueActionLocked(key, cache.Delta{Type: action, Object: obj})
@@ -122,7 +120,6 @@ func (q *Queue) Replace(list []any, _ string) error {
 		q.queueActionLocked(key, cache.Delta{Type: action, Object: obj})
 	}
 	missing := q.missing(listed)
-	q.reportCompared(len(listed), missing)
 	for _, key := range missing {
 		tombstone := cache.DeletedFinalStateUnknown{Key: key, Obj: q.lastSeen(key)}
 		q.queueActionLocked(key, cache.Delta{Type: cache.Deleted, Object: tombstone})
@@ -170,7 +167,6 @@ func (q *Queue) Pop(process func(deltas cache.Deltas, isInInitialList bool) erro
 	q.queue = q.queue[1:]
 	deltas := q.items[key]
 	delete(q.items, key)
-	q.reportPopped(key, deltas)
 	err := process(deltas, !q.HasSynced())
 	if q.initialPopulationCount > 0 {
 		q.initialPopulationCount--
@@ -219,7 +215,6 @@ func (q *Queue) queueActionLocked(key string, next cache.Delta) {
 		q.queue = append(q.queue, key)
 	}
 	q.items[key] = dedupDeltas(waiting, next)
-	q.reportQueued(key, next, len(q.items[key]) == len(waiting))
 	q.cond.Broadcast()
 }
 

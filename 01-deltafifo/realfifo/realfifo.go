@@ -23,8 +23,6 @@ type Queue struct {
 	items  []cache.Delta // the deltas that wait, oldest first
 	closed bool
 
-	observe func(event any) // may be nil; see SetObserver
-
 	synced    chan struct{} // closed when the queue has synced: see HasSynced
 	populated bool          // the first list was queued, or a change without a list
 }
@@ -79,9 +77,6 @@ func (q *Queue) queueAction(action cache.DeltaType, obj any) error {
 		}
 	}
 	q.items = append(q.items, cache.Delta{Type: action, Object: obj})
-	if q.observe != nil {
-		q.observe(Queued{q.items[len(q.items)-1]})
-	}
 	q.cond.Broadcast()
 	return nil
 }
@@ -118,9 +113,6 @@ func (q *Queue) take() (cache.Delta, error) {
 	first := q.items[0]
 	q.items[0] = cache.Delta{} // the array behind items would keep the object in memory
 	q.items = q.items[1:]
-	if q.observe != nil {
-		q.observe(Popped{first})
-	}
 	return first, nil
 }
 

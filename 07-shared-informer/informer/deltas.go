@@ -81,7 +81,6 @@ func (i *Informer) processReplacedAllInfo(info cache.ReplacedAllInfo, isInInitia
 	if err != nil {
 		return err
 	}
-	i.observeCompared(len(listed), gone)
 	for _, change := range gone {
 		i.notify(processor.Notification{Kind: processor.Deleted, Key: change.Key, Old: change.Old,
 			New: cache.DeletedFinalStateUnknown{Key: change.Key, Obj: change.Old}})

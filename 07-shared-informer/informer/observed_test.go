@@ -5,24 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/01-deltafifo/realfifo"
 	"example.com/informer/03-reflector/observer"
 	"example.com/informer/06-processor/processor"
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/07-shared-informer/journal"
-	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
@@ -65,8 +60,6 @@ func (o lineObserver) Observe(event any) {
 		o.Add("removed %s", handler(e.Registration))
 	case observer.Received:
 		o.Add("received %s %s %s", e.Type, e.Key, e.Version)
-	case informer.Compared, deltafifo.Queued, deltafifo.Compared, deltafifo.Popped, realfifo.Queued, realfifo.Popped:
-		// Sets of parts differ in these: see TestAnObserverSeesTheQueue.
 	default:
 		o.Add("%s %v", kindOf(event), event)
 	}
@@ -224,46 +217,6 @@ func TestAnObserverThatPanics(t *testing.T) {
 					t.Error("WaitForVersion() = nil after the end, want an error")
 				}
 				shared.ResyncNow()
-			})
-		})
-	}
-}
-
-// An observer of an informer sees what its queue does, too. A DeltaFIFO compares a list when it comes,
-// a RealFIFO leaves it to the informer.
-func TestAnObserverSeesTheQueue(t *testing.T) {
-	for name, test := range map[string]struct {
-		queue func(cache.KeyListerGetter) informer.Queue
-		want  []string // about the first list, and about one event
-	}{
-		"DeltaFIFO": {informer.DeltaFIFO, []string{
-			"deltafifo.Queued", "deltafifo.Compared", "deltafifo.Popped", "informer.Stored",
-			"deltafifo.Queued", "deltafifo.Popped", "informer.Stored",
-		}},
-		"RealFIFO": {informer.RealFIFO, []string{
-			"realfifo.Queued", "realfifo.Popped", "informer.Compared", "informer.Stored",
-			"realfifo.Queued", "realfifo.Popped", "informer.Stored",
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := fakeapi.New(configMap("a", "1"))
-				shared := informer.NewWithParts(server, &corev1.ConfigMap{}, options(), informer.Parts{Queue: test.queue})
-				var seen record.Lines
-				must.NoError(t, shared.SetObserver(observer.Func(func(event any) {
-					if kind := kindOf(event); strings.Contains(kind, "fifo.") || strings.HasPrefix(kind, "informer.") {
-						seen.Add("%s", kind)
-					}
-				})))
-				ctx, cancel := context.WithCancel(t.Context())
-				var running sync.WaitGroup
-				running.Go(func() { shared.RunWithContext(ctx) })
-				synctest.Wait()
-				server.NextWatch().Modify(configMap("a", "2"))
-				synctest.Wait()
-				seen.Want(t, test.want...)
-				cancel()
-				running.Wait()
 			})
 		})
 	}

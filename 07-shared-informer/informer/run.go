@@ -58,9 +58,6 @@ func (i *Informer) newReflector() *reflector.Reflector {
 	defer i.startedLock.Unlock()
 	if i.observer != nil {
 		i.processor.SetObserver(i.observer)
-		if queue, ok := i.queue.Queue.(interface{ SetObserver(func(event any)) }); ok {
-			queue.SetObserver(i.observer.Observe)
-		}
 	}
 	if i.resyncCheckPeriod > 0 {
 		i.resyncCheckPeriod = max(i.resyncCheckPeriod, minimumResyncPeriod)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -71,11 +70,8 @@ func stepManager(ctx context.Context, env *step.Env) error {
 	if err := copies.AddIndexers(notices.Indexers); err != nil {
 		return err
 	}
-	// A ConfigMap that has no owner may take the name of a copy.
+	// Any ConfigMap may have taken the name of a copy, whoever owns it, and its delete makes the name free.
 	namesakes := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, obj client.Object) []reconcile.Request {
-		if metav1.GetControllerOf(obj) != nil {
-			return nil
-		}
 		return []reconcile.Request{{NamespacedName: types.NamespacedName(notices.Namesake(obj))}}
 	})
 	err = builder.ControllerManagedBy(m).Named("notices").

@@ -86,7 +86,6 @@ func newEvent(implementation Implementation, what any) event {
 	case processor.Removed:
 		e.what = HandlerRemoved{w.Registration.HandlerName()}
 	}
-	e.what = queueEvent(e.what)
 	switch w := e.what.(type) {
 	case deltaQueued:
 		e.change = w.change

@@ -10,10 +10,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/01-deltafifo/realfifo"
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/07-shared-informer/informer"
 )
 
 const (
@@ -35,8 +32,8 @@ const (
 	sectionLoopPops = "docs/05-watchdog.md#the-queue-and-which-one"
 )
 
-// The events of both queues in one form. A list that waits is only counted: the informer uses its
-// memory again when it is popped.
+// The events of an ObservedQueue. A list that waits is only counted: the informer uses its memory again
+// when it is popped.
 type (
 	deltaQueued struct {
 		key     string
@@ -62,39 +59,6 @@ type (
 		inQueue bool // by the queue, when the list came; else by the informer, after the pop
 	}
 )
-
-// queueEvent brings the events of queues into one form. It returns any other event as it is.
-func queueEvent(what any) any {
-	switch w := what.(type) {
-	case deltafifo.Queued:
-		return deltaQueued{w.Key, deltaWord(w.Delta), true, changeOf(w.Key, w.Delta)}
-	case deltafifo.Popped:
-		words := make([]string, 0, len(w.Deltas))
-		for _, delta := range w.Deltas {
-			words = append(words, deltaWord(delta))
-		}
-		return deltasPopped{key: w.Key, words: words}
-	case deltafifo.Dropped:
-		return deltaDropped{w.Key, w.Second}
-	case deltafifo.Compared:
-		return listCompared{w.Listed, w.Missing, true}
-	case realfifo.Queued:
-		key := deltaKey(w.Delta)
-		return deltaQueued{key, deltaWord(w.Delta), false, changeOf(key, w.Delta)}
-	case realfifo.Popped:
-		popped := deltasPopped{key: deltaKey(w.Delta), words: []string{deltaWord(w.Delta)}}
-		switch info := w.Delta.Object.(type) {
-		case cache.ReplacedAllInfo:
-			popped.version = info.ResourceVersion
-		case cache.BookmarkInfo:
-			popped.version = info.ResourceVersion
-		}
-		return popped
-	case informer.Compared:
-		return listCompared{w.Listed, w.Missing, false}
-	}
-	return what
-}
 
 // deltaWord says in a word what a delta is, as changeWord does for a notification.
 func deltaWord(delta cache.Delta) string {
@@ -189,13 +153,8 @@ func (q *queueState) apply(what any, at time.Time) {
 		item.Deltas = append(item.Deltas, w.word)
 	case deltasPopped:
 		q.pops++
-		q.waiting -= len(w.words)
 		q.popped = &queueItem{w.key, w.words}
-		if len(q.items) > 0 { // it is the first one, and not there if the queue was not seen from its start
-			q.items[0] = nil
-			q.items = q.items[1:]
-		}
-		delete(q.byKey, w.key)
+		q.remove(w.key, len(w.words))
 		q.explainPop = len(w.words) > 1 && at.Sub(q.lastPopCaption) >= popPause
 		if q.explainPop {
 			q.lastPopCaption = at
@@ -204,6 +163,25 @@ func (q *queueState) apply(what any, at time.Time) {
 		q.dropped++
 	case listCompared:
 		q.compared = &comparedView{Listed: w.listed, Missing: len(w.missing), Names: names(w.missing)}
+	}
+}
+
+// remove removes the first deltas of a key. A delta that was reported, and that the queue got only after
+// the pop, stays.
+func (q *queueState) remove(key string, deltas int) {
+	i := slices.IndexFunc(q.items, func(item *queueItem) bool { return item.Key == key })
+	if i < 0 {
+		return
+	}
+	item := q.items[i]
+	deltas = min(deltas, len(item.Deltas))
+	q.waiting -= deltas
+	item.Deltas = item.Deltas[deltas:]
+	q.items = slices.Delete(q.items, i, i+1)
+	delete(q.byKey, key)
+	if len(item.Deltas) > 0 {
+		q.items = append(q.items, item)
+		q.byKey[key] = item
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/01-deltafifo/realfifo"
 	"example.com/informer/03-reflector/observer"
 	"example.com/informer/06-processor/processor"
 	"example.com/informer/07-shared-informer/informer"
@@ -24,12 +22,18 @@ func newQueueRecorder(first, second string) *Recorder {
 	return New(o)
 }
 
+// observed returns a queue that reports to a recorder.
+func observed(r *Recorder, i Implementation, queue informer.Queue, known cache.KeyListerGetter) *ObservedQueue {
+	q := NewObservedQueue(queue, known)
+	q.SetObserver(r.Observer(i))
+	return q
+}
+
 // A DeltaFIFO groups what waits by key. It compares a list when it comes, and drops a second delete.
 func TestTheStateOfADeltaFIFO(t *testing.T) {
 	r := newQueueRecorder("DeltaFIFO", "")
 	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	q := deltafifo.New(deltafifo.Options{KnownObjects: known, EmitDeltaTypeReplaced: true})
-	q.SetObserver(r.Observer(Ours).Observe)
+	q := observed(r, Ours, informer.DeltaFIFO(known), known)
 	a1, a2, b := configMap("a", "1", ""), configMap("a", "2", ""), configMap("b", "3", "")
 	wantStation(t, r, "queue", `{"name":"DeltaFIFO","loop":"fast","waiting":0,"items":[],"compared":null}`)
 
@@ -69,8 +73,8 @@ func TestTheStateOfADeltaFIFO(t *testing.T) {
 // A RealFIFO keeps each delta by itself, and a list as one. The list is compared when it is popped.
 func TestTheStateOfARealFIFO(t *testing.T) {
 	r := newQueueRecorder("", "RealFIFO")
-	q := realfifo.New()
-	q.SetObserver(r.Observer(Second).Observe)
+	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	q := observed(r, Second, informer.RealFIFO(known), known)
 	a, b := configMap("a", "1", ""), configMap("b", "2", "")
 	must.NoError(t, q.Add(a))
 	must.NoError(t, q.Delete(cache.DeletedFinalStateUnknown{Key: "ns/a", Obj: a}))
@@ -96,7 +100,7 @@ func TestTheStateOfARealFIFO(t *testing.T) {
 
 	second := r.Observer(Second)
 	second.Observe(stored(processor.Added, nil, a))
-	second.Observe(informer.Compared{Listed: 2, Missing: []string{"ns/c", "ns/d", "ns/e", "ns/f", "ns/g"}})
+	second.Observe(listCompared{listed: 2, missing: []string{"ns/c", "ns/d", "ns/e", "ns/f", "ns/g"}})
 	r.tick()
 	wantStation(t, r, "second/queue", `{"compared":{"listed":2,"missing":5,"names":"c, d, e, 2 more"}}`)
 	r.wantCaption(t, sectionRealFIFO, "RealFIFO: the list of 2 objects was popped, and is compared with the store. "+
@@ -106,8 +110,8 @@ func TestTheStateOfARealFIFO(t *testing.T) {
 // Of many deltas of a key, and of many keys, the page gets the first ones.
 func TestALongQueue(t *testing.T) {
 	r := newQueueRecorder("DeltaFIFO", "")
-	q := deltafifo.New(deltafifo.Options{})
-	q.SetObserver(r.Observer(Ours).Observe)
+	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	q := observed(r, Ours, informer.DeltaFIFO(known), known)
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
 		for range 1100 {
 			must.NoError(t, q.Update(configMap(name, "1", "")))
@@ -131,7 +135,7 @@ func TestWhereChipsTravelWithAQueue(t *testing.T) {
 		observe := r.Observer(implementation).Observe
 		observe(HandlerJoined{"fast"})
 		if implementation == Ours {
-			observe(deltafifo.Queued{Key: "ns/a", Delta: cache.Delta{Type: cache.Replaced, Object: a}})
+			observe(deltaQueued{"ns/a", "listed", true, &processor.Notification{Kind: processor.Updated, Key: "ns/a", New: a}})
 		}
 		observe(informer.Stored{Notification: added})
 		observe(processor.Appended{Notification: added})

@@ -100,7 +100,10 @@ const patience = 500
 func (o *InformerOptions) newInformer(s set, source *Source) *informer.Informer {
 	parts := s.make
 	if newQueue := parts.Queue; s.parts.Queue != "" {
-		parts.Queue = func(known cache.KeyListerGetter) informer.Queue { return newPacedQueue(newQueue(known), o.loop) }
+		parts.Queue = func(known cache.KeyListerGetter) informer.Queue {
+			source.queue = recorder.NewObservedQueue(newQueue(known), known)
+			return pacedQueue{source.queue, o.loop}
+		}
 	}
 	i := informer.NewWithParts(source, o.Example, cache.SharedIndexInformerOptions{Indexers: o.Indexers}, parts)
 	i.SetPatience(patience)

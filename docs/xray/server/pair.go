@@ -12,6 +12,8 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/docs/xray/recorder"
 )
 
@@ -57,12 +59,12 @@ func newPair(ctx context.Context, namespace string, o *InformerOptions) (*pair, 
 		Name: o.Name, Kind: o.Kind, Namespace: namespace, Parts: o.Parts, Indexers: o.Indexers, Status: p.status,
 	})
 	p.informers = map[recorder.Implementation]observedInformer{recorder.Ours: {o.Informer, o.Source}}
-	if err := o.Informer.SetObserver(p.recorder.Observer(recorder.Ours)); err != nil {
+	if err := observe(o.Informer, o.Source, p.recorder.Observer(recorder.Ours)); err != nil {
 		return nil, err
 	}
 	if o.Second != nil {
 		p.informers[second] = observedInformer{o.Second, o.ClientGoSource}
-		if err := o.Second.SetObserver(p.recorder.Observer(second)); err != nil {
+		if err := observe(o.Second, o.ClientGoSource, p.recorder.Observer(second)); err != nil {
 			return nil, err
 		}
 	} else {
@@ -83,6 +85,14 @@ func newPair(ctx context.Context, namespace string, o *InformerOptions) (*pair, 
 		}
 	}
 	return p, nil
+}
+
+// observe sets the observer of an informer of ours, and of its queue.
+func observe(i *informer.Informer, source *Source, o observer.Observer) error {
+	if source.queue != nil {
+		source.queue.SetObserver(o)
+	}
+	return i.SetObserver(o)
 }
 
 // status returns the part of the state that no event reports.

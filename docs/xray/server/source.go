@@ -27,6 +27,7 @@ type Source struct {
 	plainLists bool              // it cannot stream a list over a watch
 	observer   observer.Observer // of the objects and events that pass; it does nothing for our informer
 	openWatch  atomic.Pointer[observedWatch]
+	queue      *recorder.ObservedQueue // of the reflector; nil if its informer has none of ours
 }
 
 // NewSource returns a source that lists and watches with lw.

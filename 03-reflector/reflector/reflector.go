@@ -168,8 +168,8 @@ func typeDescription(expectedType reflect.Type, expectedGVK *schema.GroupVersion
 	return "<unspecified>"
 }
 
-// Run lists and watches until ctx ends. It does not wait for a LIST that ignores the end of ctx, which
-// is left behind, and its answer is dropped. The goroutine of a watch belongs to the client: Run stops
+// Run lists and watches until ctx ends. If a LIST ignores the end of ctx, Run leaves it behind and
+// drops its answer. The goroutine of a watch belongs to the client: Run stops
 // the watch, and nothing says when that goroutine has returned.
 func (r *Reflector) Run(ctx context.Context) {
 	logger := r.logger(ctx)

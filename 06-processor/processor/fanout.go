@@ -8,7 +8,7 @@ type Fanout interface {
 	Distribute(Notification)
 
 	// Listen adds a listener. It gets every notification that is distributed from now on. A Fanout
-	// with events of its own says in them for which handler it listens. No handler is nil.
+	// with events of its own says in them for which handler it listens. handler may be nil: then events name none.
 	Listen(handler *Registration) Listener
 }
 

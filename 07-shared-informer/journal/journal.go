@@ -85,7 +85,7 @@ type (
 
 	// Folded: a handler that is far behind gets fewer notifications.
 	Folded struct {
-		Registration *processor.Registration // of the handler; nil if nobody named it
+		Registration *processor.Registration // of the handler; nil if Listen got none
 		Saved        int                     // how many notifications this has removed
 		Waiting      int                     // how many wait now
 	}

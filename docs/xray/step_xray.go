@@ -67,7 +67,7 @@ func xrayOptions(env *step.Env, connection *server.Connection, resource, kind st
 	}
 	return &server.InformerOptions{
 		Name: resource, Kind: kind, Example: example,
-		Connection: connection, Source: source(connection.Ours), ClientGoSource: source(connection.ClientGo),
+		Connection: connection, Source: source(connection.Ours), SecondSource: source(connection.ClientGo),
 		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
 		Objects:  objects(env.Client, env.Namespace), // without the connection: it works while that is cut
 	}

@@ -13,8 +13,8 @@
 //   - It works on two objects at the same time: some scenarios hold a write for one of them.
 //   - It can run twice in a process, and in the same namespace.
 //
-// It does not check: other fields of the children than those in the manifests, and fields that are
-// too many, except in the maps that Exact names; work that sends no request, such as a retry that
+// It does not check: fields of the children that the manifests do not have, and extra keys, except in
+// the maps that Exact names; work that sends no request, such as a retry that
 // ends at the cache; which rights the controller needs; how many requests it reads with; several
 // replicas and the election of a leader; metrics and health; how it behaves with thousands of
 // objects; types that are not namespaced. A data race is found if the test runs with -race, and a
@@ -54,7 +54,7 @@ type Controller struct {
 	// observedGeneration of the status must be the generation of the object.
 	//
 	//	object.yaml   an object with at least two children, and with a dash in its name
-	//	changed.yaml  the same object with another spec: a child less, and another one is different
+	//	changed.yaml  the same object with another spec: one child fewer, and one that differs
 	//	none.yaml     the same object with a spec that wants no children; there may be no such file
 	//	second.yaml   another object of this type, with the name of the first, a dash, and more
 	Manifests string

@@ -92,7 +92,7 @@ func flood(t *testing.T, rate int) (address string) {
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
 		Indexers:       cache.Indexers{"app": indexer.ByLabel("app")},
 		Source:         server.NewSource(source),
-		ClientGoSource: server.NewSource(fakeapi.New()),
+		SecondSource: server.NewSource(fakeapi.New()),
 		Connection:     connection,
 	}
 	options.Informer = informer.NewWithParts(options.Source, options.Example,

@@ -84,7 +84,7 @@ func (o *InformerOptions) setInformers(ctx context.Context, c Comparison) error 
 		o.Parts[recorder.ClientGo] = second.described()
 		return nil
 	}
-	o.Second = o.newInformer(second, o.ClientGoSource)
+	o.Second = o.newInformer(second, o.SecondSource)
 	o.Parts[recorder.Second] = second.described()
 	return nil
 }

@@ -22,9 +22,9 @@ type InformerOptions struct {
 	// Parts are what the Informer and the Second are made of. Default: no queue, and a journal.
 	Parts map[recorder.Implementation]recorder.Parts
 
-	Source         *Source     // what the Informer lists and watches
-	ClientGoSource *Source     // the same objects for client-go's informer, or for the Second
-	Connection     *Connection // of both sources
+	Source       *Source     // what the Informer lists and watches
+	SecondSource *Source     // the same objects for client-go's informer, or for the Second
+	Connection   *Connection // of both sources
 
 	loop *pace // of the loops that pop; nil if no informer has a queue with a pace
 

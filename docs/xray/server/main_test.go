@@ -77,7 +77,7 @@ func newOptionsFrom(t *testing.T, lw cache.ListerWatcher) *InformerOptions {
 	must.NoError(t, err)
 	o := &InformerOptions{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
-		Source: NewSource(lw), ClientGoSource: NewSource(lw), Connection: connection,
+		Source: NewSource(lw), SecondSource: NewSource(lw), Connection: connection,
 		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
 	}
 	o.Informer = informer.NewWithParts(o.Source, o.Example, cache.SharedIndexInformerOptions{Indexers: o.Indexers},

@@ -63,14 +63,14 @@ func newPair(ctx context.Context, namespace string, o *InformerOptions) (*pair, 
 		return nil, err
 	}
 	if o.Second != nil {
-		p.informers[second] = observedInformer{o.Second, o.ClientGoSource}
-		if err := observe(o.Second, o.ClientGoSource, p.recorder.Observer(second)); err != nil {
+		p.informers[second] = observedInformer{o.Second, o.SecondSource}
+		if err := observe(o.Second, o.SecondSource, p.recorder.Observer(second)); err != nil {
 			return nil, err
 		}
 	} else {
-		o.ClientGoSource.observer = p.recorder.Observer(second)
-		clientGo := cache.NewSharedIndexInformer(o.ClientGoSource, o.Example, 0, o.Indexers)
-		p.informers[second] = observedInformer{clientGo, o.ClientGoSource}
+		o.SecondSource.observer = p.recorder.Observer(second)
+		clientGo := cache.NewSharedIndexInformer(o.SecondSource, o.Example, 0, o.Indexers)
+		p.informers[second] = observedInformer{clientGo, o.SecondSource}
 	}
 	p.second = p.informers[second]
 	for _, i := range p.informers {

@@ -135,7 +135,8 @@ func TestWhereChipsTravelWithAQueue(t *testing.T) {
 		observe := r.Observer(implementation).Observe
 		observe(HandlerJoined{"fast"})
 		if implementation == Ours {
-			observe(deltaQueued{"ns/a", "listed", true, &processor.Notification{Kind: processor.Updated, Key: "ns/a", New: a}})
+			listed := processor.Notification{Kind: processor.Updated, Key: "ns/a", New: a}
+			observe(deltaQueued{"ns/a", "listed", true, &listed})
 		}
 		observe(informer.Stored{Notification: added})
 		observe(processor.Appended{Notification: added})

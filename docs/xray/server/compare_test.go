@@ -81,7 +81,13 @@ func TestAnyTwoSetsOfParts(t *testing.T) {
 }
 
 func prefixOf(implementation recorder.Implementation) string {
-	return map[recorder.Implementation]string{recorder.Second: "second/", recorder.ClientGo: "client-go/"}[implementation]
+	switch implementation {
+	case recorder.Second:
+		return "second/"
+	case recorder.ClientGo:
+		return "client-go/"
+	}
+	return ""
 }
 
 // While the loops stall, deltas wait: a DeltaFIFO groups them by object, and compares a list when it

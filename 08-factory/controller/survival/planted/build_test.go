@@ -67,7 +67,8 @@ func build(t *testing.T, bugs []bug) (program string) {
 		}
 		fmt.Fprintf(&imports, "import b%d %q\n", i,
 			"example.com/informer/08-factory/controller/survival/planted/"+b.name)
-		fmt.Fprintf(&assignments, `	starts[%q] = func(ctx context.Context, config *rest.Config, namespace string) error {
+		fmt.Fprintf(&assignments, `	starts[%q] = func(
+		ctx context.Context, config *rest.Config, namespace string) error {
 		return b%d.Run(ctx, config, namespace, b%d.Options{})
 	}
 `, b.name, i, i)

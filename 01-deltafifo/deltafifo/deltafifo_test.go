@@ -183,6 +183,12 @@ func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 		if err := <-results; err != nil {
 			t.Errorf("Pop() = %v after Add, want nil", err)
 		}
+		synctest.Wait() // Add has woken the other goroutine, too
+		select {
+		case err := <-results:
+			t.Fatalf("the second Pop() returned %v after one Add, want it to wait again", err)
+		default:
+		}
 
 		go pop()
 		synctest.Wait() // two goroutines wait in Pop again

@@ -51,7 +51,8 @@ func TestAPage(t *testing.T) {
 		t.Errorf("the line of a page leads to %q, want its section, %q", got, want)
 	}
 	wantIn(t, "a folder", v.get("/01-queue", 200), `href="/01-queue/testdata/pop.txt"`)
-	wantIn(t, "a page that is missing", v.get("/docs/no-such.md", 404), "no page of the book", "<h2>Reference</h2>")
+	wantIn(t, "a page that is missing", v.get("/docs/no-such.md", 404),
+		"neither a page of the book", "<h2>Reference</h2>")
 }
 
 // A screen reader has to know in which language it reads.

@@ -191,6 +191,7 @@ func TestOnAPhone(t *testing.T) {
 // A reader without a cluster copies the commands of a step, runs it, is told that it needs a cluster, and
 // starts one from the page. Then the step runs, and X-ray opens in a second window.
 func TestWithoutACluster(t *testing.T) {
+	theirs := clusterFiles(t)
 	t.Setenv("KUBECONFIG", "")
 	const (
 		first = "05-watchdog/testdata/watchdog.txt"
@@ -215,7 +216,7 @@ func TestWithoutACluster(t *testing.T) {
 
 	r.open("/docs/05-watchdog-start-and-end.md")
 	r.runStep(step, "needs a cluster")
-	r.clone.write("scripts/local-up.sh", "#!/bin/sh\necho a cluster begins\n"+clusterFiles(t)) // not the real one
+	r.clone.write("scripts/local-up.sh", "#!/bin/sh\necho a cluster begins\n"+theirs) // not the real one
 	r.wantEnd(step, "as in the book", func() { r.click(`.start [data-do="cluster"]`) })
 	if got := eval[string](r.visitor, `document.querySelector(".played").innerText`); strings.Contains(got, "begins") {
 		t.Errorf("the page shows\n%s\nwant the output of the step alone", got)

@@ -90,10 +90,10 @@ func flood(t *testing.T, rate int) (address string) {
 	must.NoError(t, err)
 	options := &server.InformerOptions{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
-		Indexers:       cache.Indexers{"app": indexer.ByLabel("app")},
-		Source:         server.NewSource(source),
+		Indexers:     cache.Indexers{"app": indexer.ByLabel("app")},
+		Source:       server.NewSource(source),
 		SecondSource: server.NewSource(fakeapi.New()),
-		Connection:     connection,
+		Connection:   connection,
 	}
 	options.Informer = informer.NewWithParts(options.Source, options.Example,
 		cache.SharedIndexInformerOptions{Indexers: options.Indexers}, parttwo.Parts)
